@@ -1,7 +1,7 @@
 /** memory_add(title, content): a new entry under a title that is not taken (App. A.1). */
 import { z } from "zod";
 import { addEntry } from "../memory/bank.ts";
-import { entryWrite, entryMiss } from "./entry-outcome.ts";
+import { entryMiss, entryWrite } from "./entry-outcome.ts";
 import { defineTool } from "./tool.ts";
 
 export const memoryAdd = defineTool({

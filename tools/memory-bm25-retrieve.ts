@@ -3,6 +3,7 @@ import { rankedRetrieval } from "./ranked-retrieval.ts";
 
 export const memoryBm25Retrieve = rankedRetrieval({
   name: "memory_bm25_retrieve",
-  description: "Search the raw context by keywords (BM25). Best for names, numbers, dates and exact phrases. Returns ranked JSON.",
+  description:
+    "Search the raw context by keywords (BM25). Best for names, numbers, dates and exact phrases. Returns ranked JSON.",
   search: (source, query, topK, upTo) => source.bm25(query, topK, { upTo }),
 });

@@ -1,8 +1,7 @@
 /** memory_key_retrieve(title): the full content of one entry, by its exact title (App. A.1, A.2). */
 import { z } from "zod";
 import { getEntry } from "../memory/bank.ts";
-import { missingTitle } from "../memory/bank.ts";
-import { entryMiss } from "./entry-outcome.ts";
+import { entryMiss, missingTitle } from "./entry-outcome.ts";
 import { defineTool } from "./tool.ts";
 
 export const memoryKeyRetrieve = defineTool({

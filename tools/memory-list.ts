@@ -24,7 +24,12 @@ export const memoryList = defineTool({
         render: (shown, omitted) =>
           omitted + beyond === 0
             ? JSON.stringify({ titles: shown, total })
-            : JSON.stringify({ titles: shown, total, left_out: omitted + beyond, hint: "narrow the filter to see the rest" }),
+            : JSON.stringify({
+                titles: shown,
+                total,
+                left_out: omitted + beyond,
+                hint: "narrow the filter to see the rest",
+              }),
       },
       world,
       writes: [],

@@ -19,6 +19,10 @@ export const memoryUpdate = defineTool({
     const written = updateEntry(world.bank, change, world.writer);
     if (!written.ok) return entryMiss(world, written.hint);
     const renamed = new_title !== undefined && new_title !== title;
-    return entryWrite(world, written, renamed ? `Updated "${title}", now titled "${new_title}".` : `Updated "${title}".`);
+    return entryWrite(
+      world,
+      written,
+      renamed ? `Updated "${title}", now titled "${new_title}".` : `Updated "${title}".`,
+    );
   },
 });

@@ -62,7 +62,11 @@ export const defineTool = <Args>(tool: Tool<Args>): Tool => tool as Tool;
 /** A tool as providers want it. The JSON schema is made from the zod schema, without zod's own additions. */
 export interface ToolDefinition {
   readonly type: "function";
-  readonly function: { readonly name: string; readonly description: string; readonly parameters: Record<string, unknown> };
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Record<string, unknown>;
+  };
 }
 
 export function toolDefinition(tool: Tool): ToolDefinition {

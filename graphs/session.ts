@@ -1,0 +1,26 @@
+/** The inner loop as a graph: sample an action, execute its tools, until plain text ends the session (App. A.3). */
+import { END, START, StateGraph } from "@langchain/langgraph";
+import type { SessionDeps } from "../nodes/session/deps.ts";
+import { executeTools } from "../nodes/session/execute-tools.ts";
+import { finishSession } from "../nodes/session/finish-session.ts";
+import { openSession } from "../nodes/session/open-session.ts";
+import { afterOpen, calledTools, mayGoOn } from "../nodes/session/routes.ts";
+import { sampleAction } from "../nodes/session/sample-action.ts";
+import { SessionState } from "../nodes/session/state.ts";
+import type { CompileOptions } from "./compile-options.ts";
+
+export const createSessionGraph = (deps: SessionDeps, options: CompileOptions = {}) =>
+  new StateGraph(SessionState)
+    .addNode("openSession", (state) => openSession(state, deps))
+    .addNode("sampleAction", (state, config) => sampleAction(state, deps, config))
+    .addNode("executeTools", (state) => executeTools(state, deps))
+    .addNode("finishSession", (state) => finishSession(state, deps))
+    .addEdge(START, "openSession")
+    .addConditionalEdges("openSession", afterOpen, { sample: "sampleAction", finish: "finishSession" })
+    .addConditionalEdges("sampleAction", calledTools, { execute: "executeTools", finish: "finishSession" })
+    .addConditionalEdges("executeTools", mayGoOn, { sample: "sampleAction", finish: "finishSession" })
+    .addEdge("finishSession", END)
+    .compile({ name: "session", ...options });
+
+/** Supersteps a session can take, plus the one LangGraph wants beyond them. */
+export const sessionSteps = (deps: SessionDeps) => 2 * deps.limits.maxTurns + 4;

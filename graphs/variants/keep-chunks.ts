@@ -1,0 +1,13 @@
+/** Phase I of methods that build no memory: the stream is indexed and that is all. */
+import { END, START, StateGraph } from "@langchain/langgraph";
+import { openStream } from "../../nodes/maintenance/open-stream.ts";
+import { MaintenanceState } from "../../nodes/maintenance/state.ts";
+import type { CompileOptions } from "../compile-options.ts";
+import type { GraphDeps } from "../graph-deps.ts";
+
+export const createKeepChunksGraph = (deps: GraphDeps, options: CompileOptions = {}) =>
+  new StateGraph(MaintenanceState)
+    .addNode("keepChunks", (state) => openStream(state, deps))
+    .addEdge(START, "keepChunks")
+    .addEdge("keepChunks", END)
+    .compile({ name: "keepChunks", ...options });

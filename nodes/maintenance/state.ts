@@ -1,0 +1,22 @@
+/** Phase I's state: a cursor over the chunks, the core, and the names of what is live. Its size does not grow with the stream. */
+import { StateSchema } from "@langchain/langgraph";
+import { z } from "zod";
+import { SessionIdentity, SessionOutcome } from "../session/state.ts";
+
+export const MaintenanceState = new StateSchema({
+  chunks: z
+    .array(z.string())
+    .default(() => [])
+    .describe("The stream, one text per chunk. Taken out of the state by the first node, so no checkpoint repeats it"),
+  core: z.string().default("").describe("The core memory to start from; usually empty"),
+  memoryRef: z.string().default("").describe("Names the live bank to start from; usually empty"),
+  sourceRef: z.string().default("").describe("Names a live raw context, instead of chunks"),
+  cursor: z.int().default(0).describe("0-based number of the next chunk to read"),
+  total: z.int().default(0),
+  /** How the last session ended. */
+  session: SessionOutcome.nullable().default(null),
+  identity: SessionIdentity.default(() => SessionIdentity.parse({})),
+});
+
+export type Maintenance = typeof MaintenanceState.State;
+export type MaintenanceUpdate = Partial<typeof MaintenanceState.Update>;

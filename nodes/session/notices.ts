@@ -1,0 +1,18 @@
+/** The sentences that the session itself puts into a history. None of them may ever become a core or an answer. */
+import type { Stage } from "./record.ts";
+
+const lastTurn: Record<Stage, string> = {
+  memory:
+    "This is the last turn for this chunk and no tools are left. Reply now with the new core only, as plain text.",
+  qa: "This is the last turn for this question and no tools are left. Reply now with your final answer, as plain text.",
+};
+
+export const lastTurnNotice = (stage: Stage) => lastTurn[stage];
+
+export const noToolsLeft = "Not run: no tools are left in this session.";
+
+/** Whether a text repeats one of the session's own sentences. */
+export function holdsNotice(text: string): boolean {
+  const flat = text.replace(/\s+/g, " ");
+  return [...Object.values(lastTurn), noToolsLeft].some((notice) => flat.includes(notice));
+}

@@ -1,0 +1,64 @@
+/** Renders the initial prompt [I_sys, m_core, x_t] within its budget (UMA Eq. 1); h_t starts empty. */
+import { HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { messageOf } from "../../base/errors.ts";
+import { section } from "../../policies/prompt-sections.ts";
+import { toolDefinition } from "../../tools/tool.ts";
+import { toolsOf } from "../../tools/toolsets.ts";
+import { fillTemplate, type PromptTemplate } from "../prompts/prompts.ts";
+import type { SessionDeps } from "./deps.ts";
+import { fitPrompt, type PromptParts } from "./fit-prompt.ts";
+import type { Stage } from "./record.ts";
+import type { Session, SessionUpdate } from "./state.ts";
+
+export function openSession(state: Session, deps: SessionDeps): SessionUpdate {
+  const { countTokens } = deps.policy;
+  const template = deps.prompts[promptUse(state.stage, deps)];
+  const startedAt = Date.now();
+  try {
+    const room = promptRoom(state.stage, deps);
+    const fitted = fitPrompt(state, { room, stage: state.stage, countTokens });
+    const messages = [
+      new SystemMessage({ id: "system", content: template.system }),
+      new HumanMessage({ id: "prompt", content: renderUser(template, state.stage, fitted) }),
+    ];
+    const used = countTokens(fitted.core) + countTokens(fitted.context) + countTokens(fitted.focus);
+    return {
+      messages,
+      truncated: fitted.truncated,
+      spent: { prompt: deps.limits.promptTokens - room + used, interaction: 0, completion: 0, provider: null },
+      startedAt,
+      memoryBefore: state.memoryRef,
+    };
+  } catch (thrown) {
+    const error = { boundary: "budget" as const, code: "config", message: messageOf(thrown) };
+    return { error, startedAt, memoryBefore: state.memoryRef };
+  }
+}
+
+/** Tokens left for core, context and focus when the instruction, the template and the tool specs are in. */
+export function promptRoom(stage: Stage, deps: SessionDeps): number {
+  const template = deps.prompts[promptUse(stage, deps)];
+  const fixed = [
+    template.system,
+    renderUser(template, stage, { core: "", context: "", focus: "" }),
+    toolSpecs(stage, deps),
+  ];
+  return deps.limits.promptTokens - fixed.reduce((sum, text) => sum + deps.policy.countTokens(text), 0);
+}
+
+/** Variants that give passages instead of tools name their own template. */
+export const promptUse = (stage: Stage, deps: SessionDeps) =>
+  deps.promptUse ?? (stage === "memory" ? "maintenance" : "answering");
+
+function renderUser(template: PromptTemplate, stage: Stage, parts: PromptParts): string {
+  return fillTemplate(template.user, {
+    memory: section("core_memory", parts.core),
+    context: section("context", parts.context),
+    ...(stage === "memory" ? { chunk: section("chunk", parts.focus) } : { question: section("question", parts.focus) }),
+  });
+}
+
+function toolSpecs(stage: Stage, { toolset }: SessionDeps): string {
+  const tools = toolsOf(toolset, stage);
+  return tools.length === 0 ? "" : JSON.stringify(tools.map(toolDefinition));
+}
