@@ -1,13 +1,11 @@
 /** The one-to-many protocol as a graph: read the stream once, then answer every question from the same memory (UMA §2.2). */
-import { END, type Pregel, Send, START, StateGraph } from "@langchain/langgraph";
+import { END, Send, START, StateGraph } from "@langchain/langgraph";
 import { collectAnswer, namedQuestions, openAnswer } from "../nodes/agent/dispatch-questions.ts";
 import { type Agent, AgentState } from "../nodes/agent/state.ts";
 import type { Answering } from "../nodes/answering/state.ts";
+import type { AnyGraph } from "./any-graph.ts";
 import { asNode } from "./as-node.ts";
 import type { CompileOptions } from "./compile-options.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: the phases of any variant
-type AnyGraph = Pregel<any, any, any, any, any>;
 
 /** A variant's two phases; see variants/variant.ts. */
 export interface AgentPhases {

@@ -8,9 +8,8 @@
  */
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Pregel } from "@langchain/langgraph";
+import type { AnyGraph } from "./any-graph.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: any compiled graph, whatever its state
-type AnyGraph = Pregel<any, any, any, any, any>;
 type StateOf = Record<string, unknown>;
 
 export interface AsNodeOptions<Outer, Inner> {
@@ -29,5 +28,7 @@ export function asNode<Outer = StateOf, Inner = StateOf>(graph: AnyGraph, option
   } = options;
   const node = async (outer: unknown, config: RunnableConfig): Promise<StateOf> =>
     output((await graph.invoke(input(outer as Outer), { ...config, recursionLimit })) as Inner);
-  return [node, { subgraphs: [graph] }] as const;
+  // addNode wants its own narrower Pregel type and a mutable list
+  const subgraphs = [graph as unknown as Pregel<never, never>] as never[];
+  return [node, { subgraphs }] as [typeof node, { subgraphs: never[] }];
 }

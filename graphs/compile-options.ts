@@ -3,6 +3,4 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph";
 
 export interface CompileOptions {
   readonly checkpointer?: BaseCheckpointSaver;
-  /** Stop before these nodes, e.g. "executeTools". */
-  readonly interruptBefore?: string[];
 }

@@ -1,5 +1,6 @@
 /** Methods that put passages into the prompt instead of offering tools: one sampled reply per question, the same for Concat and RAG. */
 import { END, START, StateGraph } from "@langchain/langgraph";
+import { messageOf } from "../../base/errors.ts";
 import { closeQuestion, openQuestion, takeAnswer } from "../../nodes/answering/question-session.ts";
 import { type Answering, AnsweringState, type AnsweringUpdate } from "../../nodes/answering/state.ts";
 import type { PromptUse } from "../../nodes/prompts/prompts.ts";
@@ -34,8 +35,6 @@ export function passageVariant(options: {
   paper: string;
   description: string;
   promptUse: PromptUse;
-  /** The name of the node that finds the passages, as Studio shows it. */
-  step: string;
   passages(query: PassageQuery): Promise<Passages>;
 }): Variant<NoMemory> {
   const { name, paper, description, promptUse } = options;
@@ -61,15 +60,17 @@ export function passageVariant(options: {
     questionHidden: true,
     codec: noMemoryCodec,
     begin: () => null,
+    keepsMemory: false,
     memorize: async (memory) => memory,
+    replay: (memory) => memory,
     async answer(_memory, question, env) {
       const deps = withoutTools(sessionDeps(env, liveObjects(), name));
-      const { context, given } = await find(env.source, question.text, question.position, deps);
       const identity = sessionIdentity(env, question.id);
-      const session = await runSession(
-        { stage: "qa", focus: question.text, position: question.position, context, given, identity },
-        deps,
-      );
+      const opened = { stage: "qa" as const, focus: question.text, position: question.position, identity };
+      const found = await find(env.source, question.text, question.position, deps).catch((thrown: unknown) => ({
+        error: { boundary: "tool" as const, code: "failure", message: messageOf(thrown) },
+      }));
+      const session = await runSession({ ...opened, ...found }, deps);
       return session.outcome?.text ?? null;
     },
     phases(graphDeps: GraphDeps) {
@@ -81,7 +82,7 @@ export function passageVariant(options: {
       return {
         memorize: createKeepChunksGraph(deps),
         answer: new StateGraph(AnsweringState)
-          .addNode(options.step, addPassages)
+          .addNode("findPassages", addPassages)
           .addNode(
             "askModel",
             ...asNode<Answering, Session>(createSessionGraph(deps), {
@@ -91,8 +92,8 @@ export function passageVariant(options: {
             }),
           )
           .addNode("takeAnswer", takeAnswer)
-          .addEdge(START, options.step as "__start__")
-          .addEdge(options.step as "__start__", "askModel")
+          .addEdge(START, "findPassages")
+          .addEdge("findPassages", "askModel")
           .addEdge("askModel", "takeAnswer")
           .addEdge("takeAnswer", END)
           .compile({ name: `${name}-answer` }),

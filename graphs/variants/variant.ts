@@ -52,6 +52,10 @@ export interface Variant<Memory = unknown> {
   begin(): Memory;
   /** Reads chunk `k` of `env.source`. Never changes `memory`; a session that fails gives the same memory back. */
   memorize(memory: Memory, k: number, env: VariantEnv): Promise<Memory>;
+  /** Whether `memorize` runs sessions at all; progress counts on it. */
+  readonly keepsMemory: boolean;
+  /** The memory after a recorded session of `memorize`, from the record alone; resuming and reports fold it. */
+  replay(memory: Memory, record: SessionRecord): Memory;
   /** Null when the session gave no acceptable answer; the record says why. */
   answer(memory: Memory, question: VariantQuestion, env: VariantEnv): Promise<string | null>;
   /** The same two phases for Studio, built from the same steps. */

@@ -2,11 +2,11 @@
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { messageOf, UmaError } from "../../base/errors.ts";
-import { seedOf } from "../../base/rng.ts";
 import type { Sample } from "../../policies/policy.ts";
 import { toolDefinition } from "../../tools/tool.ts";
 import { toolsOf } from "../../tools/toolsets.ts";
 import type { SessionDeps } from "./deps.ts";
+import { sessionSeed } from "./identity.ts";
 import { finalReserve } from "./limits.ts";
 import { lastTurnNotice } from "./notices.ts";
 import type { Session, SessionUpdate } from "./state.ts";
@@ -30,13 +30,12 @@ export async function sampleAction(state: Session, deps: SessionDeps, config?: R
   const maxTokens = room - noticeTokens - (lastTurn === null ? reserve : 0);
   if (maxTokens < LEAST_COMPLETION) return { calls: [], reply: null, lastTurn: "budget" };
 
-  const { identity } = state;
   try {
     const sample = await policy.sample({
       messages: [...(state.messages as BaseMessage[]), ...notice],
       tools: lastTurn === null ? tools.map(toolDefinition) : [],
       maxTokens,
-      seed: seedOf(identity.seed, state.stage, state.position, identity.question ?? "", state.turn),
+      seed: sessionSeed(state, state.turn),
       ...(deps.signal && { signal: deps.signal }),
       ...(config && { config }),
     });

@@ -12,7 +12,6 @@ export const factory = defineVariant({
       paper: "Concat",
       description: "the end of the raw context, as much as the prompt budget holds",
       promptUse: "concat",
-      step: "joinChunks",
       // fitPrompt cuts the joined text from its left
       passages: async ({ source, position }) => ({
         context: source.chunks.slice(0, position + 1).join("\n\n"),

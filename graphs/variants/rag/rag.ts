@@ -22,7 +22,6 @@ export const factory = defineVariant({
       paper: `RAG (k = ${topK})`,
       description: "the best passages of the raw context for the question",
       promptUse: "rag",
-      step: "retrievePassages",
       async passages({ source, question, position, room, countTokens }) {
         const hits = await source[fusion](question, topK, { upTo: position });
         const texts: string[] = [];

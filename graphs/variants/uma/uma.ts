@@ -6,15 +6,16 @@
  */
 import { z } from "zod";
 import { memoryCodec } from "../../../memory/codec.ts";
-import { emptyMemory } from "../../../memory/memory.ts";
+import { emptyMemory, type Memory } from "../../../memory/memory.ts";
 import { liveObjects } from "../../../nodes/session/live-objects.ts";
+import { memoryAfter } from "../../../nodes/session/memory-after.ts";
 import type { Toolset } from "../../../tools/toolsets.ts";
 import { createAnsweringGraph } from "../../answering.ts";
 import { createMaintenanceGraph } from "../../maintenance.ts";
 import { runSession } from "../../run-session.ts";
 import { createKeepChunksGraph } from "../keep-chunks.ts";
 import { sessionDeps, sessionIdentity } from "../session-deps.ts";
-import { defineVariant } from "../variant.ts";
+import { defineVariant, type Variant } from "../variant.ts";
 
 export const factory = defineVariant({
   name: "uma",
@@ -25,7 +26,7 @@ export const factory = defineVariant({
       .describe("No memory is built: questions are answered by retrieval only"),
     withoutRawContext: z.boolean().default(false).describe("No search over the raw context while answering"),
   }),
-  create({ withoutPhaseOne, withoutRawContext }) {
+  create({ withoutPhaseOne, withoutRawContext }): Variant<Memory> {
     const name = ["uma", withoutPhaseOne && "withoutPhaseOne", withoutRawContext && "withoutRawContext"]
       .filter(Boolean)
       .join(":");
@@ -36,7 +37,9 @@ export const factory = defineVariant({
       description: "a memory bank and a core, maintained chunk by chunk; answers from both and from the raw context",
       questionHidden: true,
       codec: memoryCodec,
+      keepsMemory: !withoutPhaseOne,
       begin: () => emptyMemory,
+      replay: memoryAfter,
       async memorize(memory, k, env) {
         if (withoutPhaseOne) return memory;
         const live = liveObjects();

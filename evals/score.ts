@@ -1,0 +1,58 @@
+/** Scores a run from its records: no session is run again, so another metric or a corrected gold costs nothing. */
+import type { SessionRecord } from "../nodes/session/record.ts";
+import type { Benchmark, Question } from "./benchmark.ts";
+import { evidenceRecall } from "./metrics/evidence-recall.ts";
+import type { ContextLine, ScoreLine } from "./run-folder.ts";
+
+/** One line per QA session whose question is known, in the order of contexts and questions. */
+export function scoreRecords(
+  benchmark: Pick<Benchmark, "metrics">,
+  contexts: readonly ContextLine[],
+  records: readonly SessionRecord[],
+): ScoreLine[] {
+  const answers = new Map(
+    records
+      .filter((record) => record.stage === "qa" && record.question !== null)
+      .map((record) => [`${record.context}\n${record.question}`, record]),
+  );
+  return contexts.flatMap((context) =>
+    context.questions.flatMap((question) => {
+      const record = answers.get(`${context.id}\n${question.id}`);
+      return record ? [scoreSession(benchmark, context.id, question, record)] : [];
+    }),
+  );
+}
+
+function scoreSession(
+  benchmark: Pick<Benchmark, "metrics">,
+  context: string,
+  question: Question,
+  record: SessionRecord,
+): ScoreLine {
+  // a failed session has no prediction; one that ended without an acceptable text has an empty one, which is wrong
+  const prediction = record.error || record.end === "cancelled" ? null : (record.answer ?? "");
+  const reads = readSpans(record);
+  const metrics = Object.fromEntries([
+    ...benchmark.metrics.map((metric) => [
+      metric.name,
+      prediction === null ? null : metric.score(prediction, question),
+    ]),
+    ...[5, 20].map((k) => [`recall@${k}`, prediction === null ? null : evidenceRecall(question, reads, k)]),
+  ]);
+  return {
+    session: record.id,
+    context,
+    question: question.id,
+    category: question.category,
+    prediction,
+    gold: question.answer,
+    metrics,
+  };
+}
+
+/** The raw-context passages a session was shown, in the order in which it saw them. */
+function readSpans(record: SessionRecord) {
+  return [...record.given, ...record.calls.flatMap((call) => call.reads)].flatMap((read) =>
+    read.span ? [{ ...read.span, rank: read.rank }] : [],
+  );
+}
