@@ -7,7 +7,7 @@
  * items in any order and any case; an item that is an amount is compared as one, a date as its text.
  */
 import { Decimal } from "decimal.js";
-import type { Metric, Question } from "../benchmark.ts";
+import type { Metric } from "../benchmark.ts";
 import { extractAnswer } from "./extract-answer.ts";
 
 const currency = "(?:\\p{Sc}|US\\$|USD|EUR|GBP|CNY|RMB|JPY|yuan|dollars?|euros?|pounds?)";
@@ -16,8 +16,6 @@ const amount = new RegExp(
     `(?<number>(?:\\d{1,3}(?:[,\u00a0\u2009\u202f]\\d{3})+|\\d+)(?:\\.\\d+)?|\\.\\d+)(?:\\s*${currency})?$`,
   "iu",
 );
-// Markdown emphasis, quotes and a full stop around an answer are not part of it
-const wrapping = /^[\s*_`"'“”‘’]+|[\s*_`"'“”‘’]+$|[\s*_`"'“”‘’]*\.[\s*_`"'“”‘’]*$/gu;
 const centPlaces = 2;
 
 export function scoreDecimalExact(prediction: string, gold: string): number {
@@ -25,7 +23,7 @@ export function scoreDecimalExact(prediction: string, gold: string): number {
   if (expected) {
     const predicted = parseAmount(prediction);
     const places = Math.max(centPlaces, expected.decimalPlaces());
-    return predicted?.toDecimalPlaces(places).equals(expected) ? 1 : 0;
+    return predicted?.toDecimalPlaces(places, Decimal.ROUND_HALF_UP).equals(expected) ? 1 : 0;
   }
   const expectedItems = itemsOf(gold);
   const predictedItems = itemsOf(prediction);
@@ -36,7 +34,7 @@ export function scoreDecimalExact(prediction: string, gold: string): number {
 
 /** The one amount that the text states, or null when it states none, several, or something else beside it. */
 export function parseAmount(text: string): Decimal | null {
-  const groups = amount.exec(text.replace(wrapping, ""))?.groups;
+  const groups = amount.exec(unwrapped(text))?.groups;
   if (!groups) return null;
   const signs = `${groups.sign}${groups.inner}`;
   if (signs.length > 1) return null;
@@ -45,12 +43,21 @@ export function parseAmount(text: string): Decimal | null {
 }
 
 function itemsOf(text: string): Set<string> {
-  const items = text.split(",").map((item) => item.replace(wrapping, "").replace(/\s+/g, " ").toLowerCase());
+  const items = text.split(",").map((item) => unwrapped(item).replace(/\s+/g, " ").toLowerCase());
   return new Set(items.filter((item) => item !== "").map((item) => parseAmount(item)?.toFixed(centPlaces) ?? item));
+}
+
+/** Without the blanks, quotes, Markdown emphasis and full stop around it. */
+function unwrapped(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && /[\s*_`"'“”‘’]/.test(text[start]!)) start++;
+  while (end > start && /[\s*_`"'“”‘’.]/.test(text[end - 1]!)) end--;
+  return text.slice(start, end);
 }
 
 export const decimalExact: Metric = {
   name: "decimal_exact",
-  score: (prediction: string, question: Question) =>
+  score: (prediction, question) =>
     question.answer === null ? null : scoreDecimalExact(extractAnswer(prediction), question.answer),
 };

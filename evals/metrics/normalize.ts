@@ -11,7 +11,8 @@ import type { ProfileOptions } from "./profile.ts";
 // what Python's str.split() splits at; JavaScript's \s lacks the separators 1C–1F and 85, and has FEFF
 const blanks = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/gu;
 const anyMark = /[!-/:-@[-`{-~]/g;
-const groupedThousands = /(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,]*\d)/g;
+const digitRun = /(?<![\d.])\d[\d,]*/g;
+const groupedThousands = /^\d{1,3}(?:,\d{3})+,*$/;
 const commaBetweenDigits = /(?<=\d),(?=\d)/g;
 const markOutsideNumbers =
   /(?!(?<=\d)[!-/:-@[-`{-~](?=\d)|(?<![^\s([{$])-(?=\$?\.?\d)|(?<![^\s([{$-])\.(?=\d))[!-/:-@[-`{-~]/g;
@@ -22,7 +23,7 @@ export function normalizeAnswer(text: string, options: ProfileOptions = {}): str
     options.profile === "uma-code"
       ? lower.replace(anyMark, "")
       : lower
-          .replace(groupedThousands, (number) => number.replaceAll(",", ""))
+          .replace(digitRun, (run) => (groupedThousands.test(run) ? withoutGrouping(run) : run))
           .replace(commaBetweenDigits, " ")
           .replace(markOutsideNumbers, "");
   return collapseBlanks(bare);
@@ -44,3 +45,6 @@ export function scoreWithoutTokens(prediction: string, gold: string, left: numbe
 }
 
 const collapseBlanks = (text: string): string => text.replace(blanks, " ").replace(/^ | $/g, "");
+
+// a comma at the end of the run is the text's own
+const withoutGrouping = (run: string): string => run.replace(/,(?=\d)/g, "");
