@@ -41,9 +41,7 @@ export function countCommon(left: readonly string[], right: readonly string[]): 
 /** Precision, recall and their harmonic mean from a number of shared tokens; all 0 when nothing is shared. */
 export function overlapScores(common: number, predicted: number, expected: number): Overlap {
   if (common === 0) return { precision: 0, recall: 0, f1: 0 };
-  const precision = common / predicted;
-  const recall = common / expected;
-  return { precision, recall, f1: (2 * precision * recall) / (precision + recall) };
+  return { precision: common / predicted, recall: common / expected, f1: (2 * common) / (predicted + expected) };
 }
 
 export const tokenF1: Metric = {
