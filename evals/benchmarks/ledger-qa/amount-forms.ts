@@ -39,24 +39,28 @@ export function spellDate(date: string): string {
   return `${months[month - 1]} ${day}, ${year}`;
 }
 
-/** ISO dates named by the text, in either spelling, sorted. */
+/** ISO dates named by the text, in either spelling, in order. */
 export function datesIn(text: string): string[] {
-  const long = [...text.matchAll(longDatePattern)].map(
-    ([, month, day, year]) => `${year}-${pad(months.indexOf(month!) + 1)}-${pad(Number(day))}`,
-  );
-  return [...(text.match(datePattern) ?? []), ...long].sort();
+  const plain = [...text.matchAll(datePattern)].map((match) => ({ date: match[0], at: match.index }));
+  const long = [...text.matchAll(longDatePattern)].map((match) => {
+    const [, month, day, year] = match;
+    return { date: `${year}-${pad(months.indexOf(month!) + 1)}-${pad(Number(day))}`, at: match.index };
+  });
+  return [...plain, ...long].sort((a, b) => a.at - b.at).map(({ date }) => date);
 }
 
 /**
- * All numbers of the text that are no part of a date, digits and words, in cents, sorted. A number of a shape that no
- * dialogue uses (a sign, a percentage, "5k", three decimals, digits of another script) is -1: it equals no amount.
+ * All numbers of the text that are no part of a date, digits and words, in cents and in order. A number of a shape that
+ * no dialogue uses (a sign, a percentage, "5k", three decimals, digits of another script) is -1: it equals no amount.
  */
 export function amountsIn(text: string): number[] {
-  const rest = text.replace(datePattern, " ; ").replace(longDatePattern, " ; ");
-  const digits = [...rest.matchAll(/[-\u2212+]?\p{N}[\p{N},]*(?:\.\p{N}+)?[\p{L}%]?/gu)].map(([found]) =>
-    digitsToCents(found),
-  );
-  return [...digits, ...amountsInWords(rest)].sort((a, b) => a - b);
+  const blank = (found: string) => ";".padEnd(found.length);
+  const rest = text.replace(datePattern, blank).replace(longDatePattern, blank);
+  const digits = [...rest.matchAll(/[-\u2212+]?\p{N}[\p{N},]*(?:\.\p{N}+)?[\p{L}%]?/gu)].map((match) => ({
+    cents: digitsToCents(match[0]),
+    at: match.index,
+  }));
+  return [...digits, ...amountsInWords(rest)].sort((a, b) => a.at - b.at).map(({ cents }) => cents);
 }
 
 function digitsToCents(found: string): number {

@@ -7,8 +7,8 @@
  */
 import type { Rng } from "../../../base/rng.ts";
 import type { Act, PlannedSession } from "./acts.ts";
-import * as talk from "./forms/chat.ts";
 import type { Wording } from "./forms/form.ts";
+import * as frame from "./forms/frame.ts";
 import { formatCents } from "./money.ts";
 import { type Said, sayAct } from "./say-act.ts";
 import { sayChat } from "./say-chat.ts";
@@ -87,9 +87,9 @@ function runningTotals(acts: readonly Act[]): string[] {
 const isImmediate = (act: Act | undefined) => act?.kind === "correct" && act.immediate;
 
 function openDialogue(voice: Voice, first: boolean): Line[] {
-  return [voice.user(first ? talk.firstGreeting : talk.greeting, {}), voice.assistant(talk.greetingReply, {})];
+  return [voice.user(first ? frame.firstGreeting : frame.greeting, {}), voice.assistant(frame.greetingReply, {})];
 }
 
 function closeDialogue(voice: Voice, total: string): Line[] {
-  return [voice.user(talk.farewell, {}), voice.assistant(talk.farewellReply, { total })];
+  return [voice.user(frame.farewell, {}), voice.assistant(frame.farewellReply, { total })];
 }

@@ -32,6 +32,8 @@ export const ledgerLine = z.object({
   horizon: z.int().min(1),
   seed: z.int(),
   index: z.int().min(0),
+  /** Sessions that a model reworded, and sessions where it tried and was turned down. */
+  rewritten: z.object({ accepted: z.int().min(0), rejected: z.int().min(0) }).optional(),
   chunks: z.array(z.string()).min(1),
   questions: z.array(
     z.object({

@@ -53,14 +53,21 @@ export function numberToWords(n: number): string {
   return `${numberToWords(Math.floor(n / unit))} ${name}${rest === 0 ? "" : ` ${numberToWords(rest)}`}`;
 }
 
+export interface FoundAmount {
+  readonly cents: number;
+  /** UTF-16 offset of its first character. */
+  readonly at: number;
+}
+
 /**
- * Amounts, in cents, that number words in the text stand for, in order.
+ * Amounts that number words in the text stand for, in order.
  *
  * "twelve dollars and fifty cents" and "twelve fifty" are 1250; "one hundred and five" is 10500; "three ninety-nine" 399.
  */
-export function amountsInWords(text: string): number[] {
-  const tokens = text.toLowerCase().match(/[\p{L}]+|[^\p{L}\s-]+/gu) ?? [];
-  const amounts: number[] = [];
+export function amountsInWords(text: string): FoundAmount[] {
+  const found = [...text.matchAll(/\p{L}+|[^\p{L}\s-]+/gu)];
+  const tokens = found.map(([token]) => token.toLowerCase());
+  const amounts: FoundAmount[] = [];
   let at = 0;
   while (at < tokens.length) {
     const number = readNumber(tokens, at);
@@ -93,7 +100,7 @@ export function amountsInWords(text: string): number[] {
         continue;
       }
     }
-    amounts.push(cents);
+    amounts.push({ cents, at: found[at]!.index });
     at = end;
   }
   return amounts;

@@ -1,8 +1,8 @@
 /** How one session speaks: its forms, its spellings of amounts and dates, and what it already said. */
 import type { Rng } from "../../../base/rng.ts";
 import { spellAmount, spellDate } from "./amount-forms.ts";
-import { fillers, tails } from "./forms/chat.ts";
 import { type FormSet, fill, formsFor, type Wording } from "./forms/form.ts";
+import { fillers, tails } from "./forms/frame.ts";
 import { scenes } from "./taxonomy.ts";
 
 export interface Line {

@@ -15,6 +15,9 @@ export const correctImmediate: FormSet = {
     "No, it was {new}.",
     "Wait, it was {new}.",
     "I said {old}, but it was {new}.",
+    "Oh, it was {new}, not {old}.",
+    "My mistake, it was {new}.",
+    "That was wrong, it cost {new}, not {old}.",
   ],
   microHeldOut: ["No, I meant {new}, not {old}.", "Sorry, I said {old}, but it was {new}."],
   full: [
@@ -33,6 +36,9 @@ export const correctNamed: FormSet = {
     "Please change {item} to {new}.",
     "I said {old} for {item}, but it was {new}.",
     "Wait, I paid {new} for {item}, not {old}.",
+    "My mistake: {item} was {new}, not {old}.",
+    "The right price of {item} is {new}.",
+    "Oh no, {item} cost {new}, not {old}.",
   ],
   microHeldOut: ["Please change {item} from {old} to {new}.", "I was wrong: {item} cost {new}, not {old}."],
   full: [
@@ -54,11 +60,16 @@ export const edit: FormSet = {
     "I was wrong about {item} on {date}: it cost {new}.",
     "For {date}, please change {item} from {old} to {new}.",
     "On {date} I was wrong: {item} cost {new}, not {old}.",
+    "Please fix {date}: {item} cost {new}, not {old}.",
+    "The price of {item} on {date} was {new}, not {old}.",
+    "I found a mistake on {date}: I paid {new} for {item}.",
+    "My record of {date} is wrong: {item} was {new}.",
   ],
   microHeldOut: [
     "Please change the amount for {item} on {date} from {old} to {new}.",
     "I said {old} for {item} on {date}, but it was {new}.",
     "About {item} on {date}: it was {new}.",
+    "I found a mistake: the price of {item} on {date} was {new}, not {old}.",
   ],
   full: [
     "I found the receipt from {date}: {item} came to {new}, not {old}.",
@@ -82,10 +93,14 @@ export const refundPart: FormSet = {
     "There was a refund of {back} for {item} on {date}.",
     "For {item} on {date} I got a refund of {back}.",
     "From the {old} for {item} on {date}, {back} came back.",
+    "The shop gave back {back} of the {old} for {item} on {date}.",
+    "My refund for {item} from {date} is {back}.",
+    "They returned {back} of what I paid for {item} on {date}.",
   ],
   microHeldOut: [
     "I got a refund of {back} for {item} from {date}.",
     "From the {old} I paid for {item} on {date}, I got {back} back.",
+    "They returned {back} of the {old} for {item} from {date}.",
   ],
   full: [
     "The shop returned {back} of the {old} for {item} on {date}.",
@@ -107,8 +122,15 @@ export const refundAll: FormSet = {
     "There was a full refund for {item} on {date}.",
     "I got all of the {old} back for {item} from {date}.",
     "For {item} on {date} I got the full {old} back.",
+    "I returned {item} from {date} and got all the money back.",
+    "The shop took back {item} from {date} and returned the full {old}.",
+    "They returned all of what I paid for {item} on {date}.",
   ],
-  microHeldOut: ["For {item} on {date} I got a full refund.", "They gave me the full {old} back for {item} on {date}."],
+  microHeldOut: [
+    "For {item} on {date} I got a full refund.",
+    "They gave me the full {old} back for {item} on {date}.",
+    "They returned the full {old} for {item} from {date}.",
+  ],
   full: [
     "I returned what I got on {date}, {item}, and the whole {old} was paid back.",
     "{item} from {date} was cancelled and fully refunded.",

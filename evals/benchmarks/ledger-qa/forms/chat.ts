@@ -25,6 +25,8 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
       "{item} costs {amount} now, so I did not pay for it.",
       "They want {amount} for {item}, that is too much for me.",
       "I almost paid {amount} for {item}, but I did not.",
+      "At the shop {item} was {amount}, so I left.",
+      "Someone offered me {item} for {amount}, but I said no.",
     ],
     microHeldOut: ["I almost spent {amount} on {item}, but that is too much."],
     full: [
@@ -40,7 +42,9 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
     micro: [
       "My budget for {scene} is {amount} this month.",
       "I want to spend less than {amount} on {scene} this month.",
-      "My plan is to save {amount} this month.",
+      "This month I want to save {amount}.",
+      "I will try to keep {scene} under {amount} this year.",
+      "Tell me when {scene} is over {amount} this month.",
     ],
     microHeldOut: ["This month my budget for {scene} is {amount}."],
     full: [
@@ -57,6 +61,9 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
       "My salary of {amount} came in today.",
       "My parents gave me {amount} today.",
       "I got {amount} from work this month.",
+      "I won {amount} in a game.",
+      "My aunt sent me {amount}.",
+      "A customer paid me {amount} today.",
     ],
     microHeldOut: ["Today I got my salary of {amount}."],
     full: [
@@ -74,6 +81,8 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
       "I want to buy {item} for {amount} next month.",
       "Next month {item} will cost me {amount}.",
       "I may spend {amount} on {item} next week.",
+      "Maybe I will get {item} for {amount} this summer.",
+      "If I have time I will go for {item}, about {amount}.",
     ],
     microHeldOut: ["I will spend {amount} on {item} next month."],
     full: [
@@ -90,6 +99,8 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
       "My brother paid {amount} for {item}.",
       "My friend spent {amount} on {item}, not me.",
       "My sister got {item} for {amount}, it was her money.",
+      "My mother said that {item} cost her {amount}.",
+      "My boss paid the {amount} for {item}, I did not.",
     ],
     microHeldOut: ["My friend paid {amount} for {item}, not me."],
     full: [
@@ -102,7 +113,12 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
   },
   /** Own money that only moved or is only there. */
   cash: {
-    micro: ["I have {amount} with me today.", "I moved {amount} to my savings."],
+    micro: [
+      "I have {amount} with me today.",
+      "I moved {amount} to my savings.",
+      "I put {amount} in the bank.",
+      "There is {amount} left on my card.",
+    ],
     microHeldOut: ["I have {amount} in my savings."],
     full: [
       "I withdrew {amount} at the machine, still untouched.",
@@ -112,7 +128,13 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
     fullHeldOut: ["There is {amount} sitting on my travel card."],
   },
   count: {
-    micro: ["I walked {steps} steps today.", "I read {count} pages today."],
+    micro: [
+      "I walked {steps} steps today.",
+      "I read {count} pages today.",
+      "I wrote {count} letters this week.",
+      "There were {count} people in front of me.",
+      "My dog is {count} weeks old.",
+    ],
     microHeldOut: ["Today I walked {steps} steps."],
     full: [
       "My step counter says {steps}, not bad.",
@@ -132,8 +154,59 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
       "Thank you for your help.",
       "I had a long day at work.",
       "I like to see where my money goes.",
+      "It is raining again.",
+      "My cat sleeps all day.",
+      "I slept well last night.",
+      "The sun is out and I feel great.",
+      "Traffic was very slow this morning.",
+      "My friends came over for the evening.",
+      "I am learning to play the guitar.",
+      "We watched birds by the river.",
+      "I need a holiday soon.",
+      "My phone is almost empty.",
+      "It is cold outside.",
+      "I lost my keys and found them again.",
+      "Sorry, I was busy with the kids.",
+      "The office was quiet.",
+      "I am at home now.",
+      "You are very quick.",
+      "I keep my receipts in a box.",
+      "Let me think.",
+      "That is all for now.",
+      "Good morning.",
+      "The train station was full of tourists.",
+      "I cooked soup with carrots and onions.",
+      "The neighbor has a new puppy.",
+      "My garden is full of flowers.",
+      "We played cards until midnight.",
+      "I forgot my umbrella.",
+      "The elevator is broken again.",
+      "My brother is moving to another city.",
+      "I ran in the park before breakfast.",
+      "The children made a lot of noise.",
+      "My computer is updating, please wait.",
+      "I drank too much tea.",
+      "There is snow on the mountains.",
+      "We sang songs around the fire.",
+      "I saw an old teacher of mine.",
+      "The museum was closed.",
+      "I want to learn Spanish.",
+      "My back hurts a bit.",
+      "The football match was exciting.",
+      "I wrote a postcard to my grandmother.",
+      "They are building a bridge near my house.",
+      "The wind was strong on the beach.",
+      "I have a meeting tomorrow morning.",
+      "I cleaned the whole kitchen.",
     ],
-    microHeldOut: ["Hi, how are you today?", "It was a long day.", "I am tired, it was a long day."],
+    microHeldOut: [
+      "Hi, how are you today?",
+      "It was a long day.",
+      "I am tired, it was a long day.",
+      "The weather is cold again.",
+      "I feel very well today.",
+      "My friends are at the office now.",
+    ],
     full: [
       "Sorry, someone was at the door. Where were we?",
       "My cat just walked over the keyboard.",
@@ -151,7 +224,7 @@ export const chat: Readonly<Record<ChatClass, FormSet>> = {
       "Let me look for the next receipt, one second.",
       "Nothing special happened otherwise.",
       "I am trying to cook at home more often.",
-      "The elevator is broken again, so I get my exercise.",
+      "The printer has jammed, so I write by hand.",
       "You are faster at this than my old notebook.",
       'My friend said "just round everything up", but I like it exact.',
       "Did I tell you that we adopted a turtle?",
@@ -242,81 +315,6 @@ export const chatReply: Readonly<Record<ChatClass, FormSet>> = {
     ["So far today it is {total}.", "Today stands at {total} right now.", "Up to now, {total} for today."],
   ),
 };
-
-export const greeting: FormSet = {
-  micro: [],
-  microHeldOut: [],
-  full: [
-    "Hey, me again with today's expenses.",
-    "Good evening, can we go through my day?",
-    "Hello! Time for the books.",
-    "Hi there, I have some spending to note.",
-    "Back again. Ready?",
-  ],
-  fullHeldOut: ["Evening! My wallet is lighter, so here we go."],
-};
-
-export const firstGreeting: FormSet = {
-  micro: [],
-  microHeldOut: [],
-  full: [
-    "Hi! From today on I want to keep track of what I spend. Can you do that?",
-    "Hello, a friend told me that you keep ledgers. I would like to start one.",
-    "Good morning, I want to write down all my expenses with you.",
-  ],
-  fullHeldOut: ["New year, new habits: please be my expense book."],
-};
-
-export const greetingReply: FormSet = {
-  micro: [],
-  microHeldOut: [],
-  full: [
-    "Welcome back, what do we have?",
-    "Of course, go ahead.",
-    "Happy to help. What did you spend?",
-    "Ready when you are.",
-  ],
-  fullHeldOut: [],
-};
-
-export const farewell: FormSet = {
-  micro: [],
-  microHeldOut: [],
-  full: [
-    "That is all for today.",
-    "I think that was everything, bye!",
-    "Thanks, talk to you soon.",
-    "Done for now, good night.",
-  ],
-  fullHeldOut: ["And with that my pockets are empty of receipts."],
-};
-
-export const farewellReply: FormSet = {
-  micro: [],
-  microHeldOut: [],
-  full: [
-    "All saved. See you next time.",
-    "That makes {total} today. Good night!",
-    "Everything is in the ledger, {total} for today.",
-    "Thank you, talk soon.",
-  ],
-  fullHeldOut: [],
-};
-
-/** Put before a user's line in the full profile; says nothing. */
-export const fillers: readonly string[] = [
-  "Um, ",
-  "OK so, ",
-  "By the way, ",
-  "Right, ",
-  "Oh, ",
-  "Let me see, ",
-  "So, ",
-  "Well, ",
-];
-
-/** Put after a user's line in the full profile; says nothing. */
-export const tails: readonly string[] = [" :)", " Phew.", " lol", " Anyway.", " You know how it is.", " Ugh."];
 
 function replies(micro: readonly string[], full: readonly string[]): FormSet {
   return { micro, microHeldOut: [], full, fullHeldOut: [] };

@@ -10,16 +10,26 @@ export const spendSingle: FormSet = {
     "Today I paid {amount} for {item}.",
     "Please record {amount} for {item}.",
     "New expense: {item}, {amount}.",
-    "Add {item} for {amount}, please.",
+    "Please add {item} for {amount}.",
     "I just paid for {item}: {amount}.",
     "{amount} went to {item} today.",
     "For {item} I paid {amount}.",
+    "I had to pay {amount} for {item}.",
+    "My bill for {item} was {amount}.",
+    "I got {item} for {amount}.",
+    "Write down {amount} for {item}.",
+    "Note that I paid {amount} for {item}.",
+    "I used {amount} for {item} today.",
+    "Money spent: {amount} on {item}.",
+    "Today I put {amount} into {item}.",
   ],
   microHeldOut: [
     "Please add {amount} for {item}.",
     "Today {item} cost me {amount}.",
     "I just spent {amount} on {item} today.",
-    "Record a new expense: {amount} for {item}.",
+    "New expense: {amount} for {item}.",
+    "Note a new expense: {item} for {amount}.",
+    "Today my bill for {item} was {amount}.",
   ],
   full: [
     "Had to shell out {amount} for {item} this morning.",
@@ -40,7 +50,7 @@ export const spendSingle: FormSet = {
 
 /** Names the category itself: `{label}` is "Dining - Coffee". */
 export const spendLabel: FormSet = {
-  micro: ["{label}: {amount}.", "Put {amount} under {label}."],
+  micro: ["{label}: {amount}.", "Put {amount} under {label}.", "I spent {amount} today, it goes under {label}."],
   microHeldOut: ["Please put {amount} under {label}."],
   full: ["Log one under {label} please, it was {amount}."],
   fullHeldOut: ["File {amount} as {label}, paid today."],
@@ -51,6 +61,8 @@ export const spendPair: FormSet = {
     "I paid {amount} for {item} and {amount2} for {item2}.",
     "I spent {amount} on {item} and {amount2} on {item2}.",
     "{item} cost {amount}, and {item2} cost {amount2}.",
+    "Write down {amount} for {item} and {amount2} for {item2}.",
+    "I got {item} for {amount} and {item2} for {amount2}.",
   ],
   microHeldOut: ["Please record {amount} for {item} and {amount2} for {item2}."],
   full: [
@@ -74,7 +86,13 @@ export const spendList: FormSet = {
 
 /** First half of a split spending; the next user line is its `splitAmount`. */
 export const splitOpening: FormSet = {
-  micro: ["I also paid for {item}.", "There was also {item}.", "I had to pay for {item} today."],
+  micro: [
+    "I also paid for {item}.",
+    "There was also {item}.",
+    "I had to pay for {item} today.",
+    "Then I went for {item}.",
+    "Next is {item}.",
+  ],
   microHeldOut: ["Today there was also {item}."],
   full: ["Oh, and {item}, I nearly forgot that.", "Next one is {item}.", "I took care of {item} today as well."],
   fullHeldOut: ["Then there is the matter of {item}."],
@@ -88,7 +106,7 @@ export const splitQuestion: FormSet = {
 };
 
 export const splitAmount: FormSet = {
-  micro: ["{amount}.", "It was {amount}.", "It cost {amount}."],
+  micro: ["{amount}.", "It was {amount}.", "It cost {amount}.", "The price was {amount}.", "I paid {amount} for it."],
   microHeldOut: ["It cost me {amount}."],
   full: ["{amount}, if I read the receipt right.", "That one was {amount}.", "Let me check... {amount}."],
   fullHeldOut: ["The slip says {amount}."],
