@@ -29,6 +29,9 @@ const placeholders: Record<PromptUse, readonly string[]> = {
   rag: ["context", "question"],
 };
 
+/** Not inside words: `\boxed{answer}` is text. */
+const PLACEHOLDER = /(?<!\w)\{([a-z_]+)\}/g;
+
 /** `default`, `ledger`, or a folder with any of maintenance.md, answering.md, concat.md, rag.md; what it lacks is the default's. */
 export function loadPrompts(nameOrFolder = "default"): Prompts {
   const bundled = (name: string) => fileURLToPath(new URL(`./${name}/`, import.meta.url));
@@ -57,15 +60,15 @@ function readTemplate(use: PromptUse, path: string): PromptTemplate {
   }
   const [, system = "", user = ""] = parts;
   const known = placeholders[use];
-  for (const [, name = ""] of `${system}\n${user}`.matchAll(/\{([a-z_]+)\}/g)) {
-    if (!known.includes(name)) {
-      throw new UmaError("config", `${path}: unknown placeholder {${name}}`, {
-        fix: `placeholders here: ${known.map((placeholder) => `{${placeholder}}`).join(" ")}`,
-      });
-    }
+  const fix = `placeholders here: ${known.map((name) => `{${name}}`).join(" ")}, in the [user] part`;
+  for (const [placeholder] of system.matchAll(PLACEHOLDER)) {
+    throw new UmaError("config", `${path}: ${placeholder} stands in the [system] part, which is not filled in`, { fix });
+  }
+  for (const [placeholder, name = ""] of user.matchAll(PLACEHOLDER)) {
+    if (!known.includes(name)) throw new UmaError("config", `${path}: unknown placeholder ${placeholder}`, { fix });
   }
   for (const name of known) {
-    if (!user.includes(`{${name}}`))
+    if (![...user.matchAll(PLACEHOLDER)].some((match) => match[1] === name))
       throw new UmaError("config", `${path}: the [user] part lacks {${name}}; without it the policy would not see it`);
   }
   return { system: system.trim(), user, hash: contentHash(text) };
@@ -73,5 +76,5 @@ function readTemplate(use: PromptUse, path: string): PromptTemplate {
 
 /** Fills every placeholder at once, so that text with braces in it is never read as a placeholder. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return template.replace(PLACEHOLDER, (whole, name: string) => values[name] ?? whole);
 }

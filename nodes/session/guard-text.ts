@@ -4,7 +4,7 @@
  * Published harnesses wipe the core when an over-long call is deleted and the rest is empty, or commit the injected
  * "no more tools" sentence. Here such a text is refused with a reason and the old core stays.
  */
-import { hasToolCallMarkup } from "../../policies/tool-call-parsing/markup.ts";
+import { hasToolCallMarkup } from "../../policies/tool-call-parsing/tool-call-markup.ts";
 import { holdsNotice } from "./notices.ts";
 
 /** Why the text is refused, or null when it is acceptable. */
