@@ -38,6 +38,8 @@ const SCHEMA = `
     bytes BLOB NOT NULL,
     UNIQUE (memory, sha256)
   ) STRICT;
+  CREATE TABLE unwiped (mark INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
+  CREATE TRIGGER mark_unwiped AFTER DELETE ON memory BEGIN INSERT INTO unwiped DEFAULT VALUES; END;
 `;
 
 /** Opens or creates the file; its folder is made when it is missing. */
@@ -60,20 +62,6 @@ export function openFile(path: string, options: { busyTimeoutMs: number; maxByte
   } catch (thrown) {
     db.close();
     throw thrown;
-  }
-}
-
-/** Writes zeros over what was deleted, in the file itself and not only in its log. */
-export function wipeDeleted(db: Connection, path: string): void {
-  const [state] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-  if (state?.busy === 1) {
-    throw new UmaError(
-      "store",
-      `memory store ${path}: deleted, but another process keeps the old bytes from being wiped`,
-      {
-        fix: "end the process that reads the store, then delete again",
-      },
-    );
   }
 }
 

@@ -10,7 +10,8 @@ import type { CodecName, MemoryKey, MemoryStore, MemorySummary, StoredMemory } f
 import { compareKeys, decodeKey, encodeKey, encodeNamespace, nameOf, rangeBelow } from "./namespace.ts";
 import { openPieces, sha256 } from "./pieces.ts";
 import { guarded } from "./sqlite-errors.ts";
-import { type Connection, openFile, wipeDeleted } from "./sqlite-file.ts";
+import { type Connection, openFile } from "./sqlite-file.ts";
+import { wipeDeleted } from "./sqlite-wipe.ts";
 
 export interface SqliteStoreOptions {
   /** How long a call waits for another process to finish writing. */
@@ -29,6 +30,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
   };
   const sql = guard(() => prepare(db));
   const pieces = guard(() => openPieces(db));
+  finishWipe(db, path);
 
   const find = (key: MemoryKey) => sql.find.get(encodeKey(key)) as MemoryRow | undefined;
   const findExpected = (key: MemoryKey, expectedVersion: number) => {
@@ -102,7 +104,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
       guard(() => {
         const row = find(key);
         const deleted = row !== undefined && sql.remove.run({ memory: row.key }).changes > 0;
-        // also when there was nothing: an earlier call may not have been able to
+        // also when there was nothing: an earlier call may have been interrupted
         wipeDeleted(db, path);
         return deleted;
       }),
@@ -122,12 +124,21 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
       const exported = readExport(lines);
       return guard(() => {
         const summary = replaceAll.immediate(as ?? exported.key, exported.versions, expectedVersion);
-        if (expectedVersion > 0) wipeDeleted(db, path);
+        wipeDeleted(db, path);
         return summary;
       });
     },
     close: () => guarded(path, () => db.close()),
   };
+}
+
+/** Of an earlier process. Memories can be read and written without it, so it may fail. */
+function finishWipe(db: Connection, path: string): void {
+  try {
+    wipeDeleted(db, path);
+  } catch {
+    // the marks stay: the next deletion or opening tries again
+  }
 }
 
 interface Value {
