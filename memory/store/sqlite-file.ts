@@ -39,7 +39,7 @@ const SCHEMA = `
     UNIQUE (memory, sha256)
   ) STRICT;
   CREATE TABLE unwiped (mark INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
-  CREATE TRIGGER mark_unwiped AFTER DELETE ON memory BEGIN INSERT INTO unwiped DEFAULT VALUES; END;
+  CREATE TRIGGER mark_unwiped AFTER DELETE ON memory BEGIN INSERT INTO unwiped VALUES (NULL); END;
 `;
 
 /** Opens or creates the file; its folder is made when it is missing. */
