@@ -41,9 +41,7 @@ const batch = 512;
 
 export function createDense(options: DenseOptions): Dense {
   const { index: choice = "auto", lines = true, name = "embedding" } = options;
-  if (!["auto", "exact", "hnsw"].includes(choice)) {
-    throw new UmaError("config", `dense: expected auto, exact or hnsw, got "${choice}"`);
-  }
+  checkDenseIndex(choice);
   const embedder = namedEmbedder(options);
   const rows = createVectorRows();
   /** Documents by row, and the first row of each document (one more at the end). */
@@ -143,6 +141,11 @@ export function createDense(options: DenseOptions): Dense {
         : byExactPass(vector!, topK, visible);
     },
   };
+}
+
+export function checkDenseIndex(choice: string): void {
+  if (["auto", "exact", "hnsw"].includes(choice)) return;
+  throw new UmaError("config", `dense: expected auto, exact or hnsw, got "${choice}"`);
 }
 
 const wholeOf = (text: string): string[] => (text.trim() === "" ? [] : [text]);

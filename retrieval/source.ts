@@ -10,7 +10,7 @@ import type { EmbeddingsInterface } from "@langchain/core/embeddings";
 import { UmaError } from "../base/errors.ts";
 import { type Bm25, type Bm25Options, createBm25 } from "./bm25.ts";
 import { charNGrams } from "./char-n-grams.ts";
-import { createDense, type Dense, type DenseOptions } from "./dense.ts";
+import { checkDenseIndex, createDense, type Dense, type DenseOptions } from "./dense.ts";
 import { createEmbeddingCache } from "./embedding-cache.ts";
 import { minMax, rrf, type ScoredLists } from "./fusion.ts";
 import { lazyIndex } from "./lazy-index.ts";
@@ -87,8 +87,9 @@ export function extendSource(source: Source, more: readonly string[]): Source {
   const first = { chunk: source.chunks.length, index: source.subChunks.length };
   const added = subChunks(more, options.maxChars, first);
   const all = [...source.subChunks, ...added];
-  if (indexes.texts.length !== source.subChunks.length)
+  if (indexes.texts.length !== source.subChunks.length) {
     return sourceOver(chunks, all, createIndexes(all, options), options);
+  }
   for (const { text } of added) indexes.texts.push(text);
   return sourceOver(chunks, all, indexes, options);
 }
@@ -96,6 +97,7 @@ export function extendSource(source: Source, more: readonly string[]): Source {
 function createIndexes(found: readonly SubChunk[], options: SourceOptions): Indexes {
   const texts = found.map((subChunk) => subChunk.text);
   const { analyser, embedder, dense } = options;
+  if (dense !== undefined) checkDenseIndex(dense);
   const bm25 = createBm25([], { ...options.bm25, ...(analyser === undefined ? {} : { analyser }) });
   return {
     texts,
@@ -128,10 +130,7 @@ function sourceOver(
     embeddingStandIn === undefined ? () => indexes.embedding(size) : onceWorking(() => embeddingStandIn(found));
 
   /** Always bounded by this source's own size: the shared indexes may hold more. */
-  const boundsOf = (
-    topK: number,
-    { upTo, signal }: SourceSearchOptions,
-  ): Required<Pick<SearchOptions, "visible">> & SearchOptions => {
+  const boundsOf = (topK: number, { upTo, signal }: SourceSearchOptions) => {
     const visible = upTo === undefined ? size : subChunksUpTo(found, upTo);
     checkSearch(topK, size, { visible, signal });
     return { visible, signal };
@@ -164,14 +163,15 @@ function sourceOver(
     };
 
   const floors: Record<string, number> = { "n-grams": 0, ...(bm25StandIn === undefined ? { bm25: 0 } : {}) };
-  const nGrams = options.nGrams ? { "n-grams": () => indexes.nGrams(size) } : {};
+  const voices: Record<string, () => Promise<Retriever>> = { bm25, embedding };
+  if (options.nGrams) voices["n-grams"] = () => indexes.nGrams(size);
   const source: Source = {
     id: sourceId(chunks, options.maxChars ?? 1000),
     chunks: Object.freeze(chunks),
     subChunks: Object.freeze(found),
     bm25: alone(bm25),
     embedding: alone(embedding),
-    hybrid: fused({ bm25, embedding, ...nGrams }, (lists) => minMax(lists, {}, { floors })),
+    hybrid: fused(voices, (lists) => minMax(lists, {}, { floors })),
     rrf: fused({ bm25, embedding }, (lists) => rrf(lists)),
   };
   origins.set(source, { indexes, options });

@@ -50,7 +50,7 @@ export function subChunks(
   return found;
 }
 
-/** Cuts [start, end) that tile the text; each is at most maxChars long, not counting line ends at its end. */
+/** Cuts [start, end) that leave out only blanks; each is at most maxChars long, not counting line ends at its end. */
 function* packedLines(text: string, maxChars: number): Generator<[number, number]> {
   let start = 0;
   let lineStart = 0;
@@ -64,7 +64,7 @@ function* packedLines(text: string, maxChars: number): Generator<[number, number
     while (contentEnd - start > maxChars) {
       const cut = cutLine(text, start, maxChars);
       yield [start, cut];
-      start = cut;
+      start = cut + blanksAt(text, cut);
     }
     lineStart = lineEnd;
   }
@@ -82,6 +82,14 @@ function endOfLine(text: string, from: number): number {
 function lineBreak(text: string, at: number): number {
   if (text.startsWith("\r\n", at)) return 2;
   return at < text.length ? 1 : 0;
+}
+
+/** Blanks between two pieces of a line; not the one that carries a combining mark. */
+const innerBlanks = /[^\S\r\n]*(?![\p{M}\u200d])/uy;
+
+function blanksAt(text: string, at: number): number {
+  innerBlanks.lastIndex = at;
+  return innerBlanks.exec(text)?.[0].length ?? 0;
 }
 
 const sentenceEnds = /[.!?…]["'”’)\]]*\s+|[。！？]["'”’」』）]*\s*/g;
