@@ -1,0 +1,172 @@
+/**
+ * Files, folders, standard input or bytes → documents. No model, no network; the same input gives the same documents.
+ *
+ * In a folder, or among several inputs, a file that cannot be read is reported and the others are read; a single bad file
+ * is an error.
+ */
+import { createReadStream, promises as fs, type Stats } from "node:fs";
+import { basename, normalize } from "node:path";
+import type { Readable } from "node:stream";
+import { UmaError } from "../../base/errors.ts";
+import type { Document, ReadOptions, Refusal } from "./document.ts";
+import { slackPeople } from "./json/slack.ts";
+import { errorName, type FoundFile, listFiles } from "./list-files.ts";
+import { readDocument } from "./read-document.ts";
+
+/** A path, `-` for standard input, or bytes under a name. */
+export type InputSource = string | { readonly name: string; readonly bytes: Uint8Array };
+
+export interface ReadInputOptions extends ReadOptions {
+  /** Called before each file, for progress. */
+  readonly onFile?: (name: string, index: number, count: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadResult {
+  readonly documents: readonly Document[];
+  /** What was not read, with one line of reason each. */
+  readonly refused: readonly Refusal[];
+}
+
+const defaultMaxBytes = 256 * 1024 * 1024;
+
+interface Item {
+  readonly name: string;
+  /** The path as it was given, down to the file. */
+  readonly place: string;
+  readonly load: () => Promise<Uint8Array>;
+  readonly people?: ReadonlyMap<string, string>;
+}
+
+/** Throws `input` for a path that does not exist, an input without files, or a single input that cannot be read. */
+export async function readInput(sources: readonly InputSource[], options: ReadInputOptions = {}): Promise<ReadResult> {
+  const maxBytes = options.maxBytes ?? defaultMaxBytes;
+  const refused: Refusal[] = [];
+  const items: Item[] = [];
+  let folders = 0;
+  for (const source of sources) {
+    const found = await itemsOf(source, maxBytes);
+    if (found.isFolder) folders++;
+    items.push(...found.items);
+    refused.push(...found.skipped);
+  }
+  if (items.length === 0) {
+    const why = refused[0] === undefined ? "" : ` (${refused[0].name}: ${refused[0].reason})`;
+    throw new UmaError("input", `expected at least one file to read, found none${why}`, {
+      fix: "name a file, a folder with files, or - for standard input; hidden files and node_modules are passed over",
+    });
+  }
+  const distinct = distinctItems(items);
+  const alone = distinct.length === 1 && folders === 0;
+  const documents: Document[] = [];
+  for (const [index, item] of distinct.entries()) {
+    if (options.signal?.aborted) throw new UmaError("cancelled", "reading was cancelled");
+    options.onFile?.(item.name, index, distinct.length);
+    try {
+      const people = item.people === undefined ? {} : { people: item.people };
+      documents.push(readDocument(await item.load(), { ...options, ...people, name: item.name }));
+    } catch (error) {
+      if (!(error instanceof UmaError) || error.code === "config") throw error;
+      if (alone) throw new UmaError(error.code, `${item.name}: ${error.message}`, { cause: error, ...fixOf(error) });
+      refused.push({ name: item.name, reason: `${error.message}${error.fix === undefined ? "" : `; ${error.fix}`}` });
+    }
+  }
+  return { documents, refused };
+}
+
+const fixOf = ({ fix }: UmaError): { fix?: string } => (fix === undefined ? {} : { fix });
+
+async function itemsOf(
+  source: InputSource,
+  maxBytes: number,
+): Promise<{ items: Item[]; skipped: readonly Refusal[]; isFolder: boolean }> {
+  const single = (item: Item) => ({ items: [item], skipped: [], isFolder: false });
+  if (typeof source !== "string") {
+    const { name, bytes } = source;
+    return single({ name, place: name, load: async () => withinLimit(bytes, bytes.length, maxBytes) });
+  }
+  if (source === "-") return single({ name: "stdin", place: "-", load: () => readStream(process.stdin, maxBytes) });
+  const place = normalize(source).replaceAll("\\", "/");
+  const stats = await statOf(source);
+  if (!stats.isDirectory()) return single({ name: basename(source), place, load: () => readFile(source, maxBytes) });
+  const { files, skipped } = await listFiles(source);
+  const slack = await exportPeople(files, maxBytes);
+  const items = files
+    .filter((file) => file !== slack?.file)
+    .map(({ path, name }) => ({
+      name,
+      place: `${place.replace(/\/$/, "")}/${name}`,
+      load: () => readFile(path, maxBytes),
+      ...(slack ? { people: slack.people } : {}),
+    }));
+  const used = slack
+    ? [{ name: slack.file.name, reason: "a Slack export's list of people: used to name the speakers" }]
+    : [];
+  return { items, skipped: [...skipped, ...used], isFolder: true };
+}
+
+async function statOf(path: string): Promise<Stats> {
+  try {
+    return await fs.stat(path);
+  } catch (error) {
+    const why = errorName(error) === "ENOENT" ? "does not exist" : `cannot be read (${errorName(error)})`;
+    throw new UmaError("input", `${path} ${why}`, { fix: "check the path", cause: error });
+  }
+}
+
+async function readFile(path: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const stats = await fs.stat(path);
+    if (stats.isFile()) {
+      withinLimit(null, stats.size, maxBytes);
+      return await fs.readFile(path);
+    }
+    // a pipe or a device has no size beforehand
+    return await readStream(createReadStream(path), maxBytes);
+  } catch (error) {
+    if (error instanceof UmaError) throw error;
+    throw new UmaError("input", `the file cannot be read (${errorName(error)})`, {
+      fix: "check that it exists and that you may read it",
+      cause: error,
+    });
+  }
+}
+
+async function readStream(stream: Readable, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of stream) {
+    const bytes = Buffer.from(piece as Uint8Array);
+    size += bytes.length;
+    withinLimit(null, size, maxBytes);
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces);
+}
+
+function withinLimit<T>(value: T, size: number, maxBytes: number): T {
+  if (size <= maxBytes) return value;
+  const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
+  throw new UmaError("input", `larger than the limit of ${megabytes(maxBytes)} for one file (${megabytes(size)})`, {
+    fix: "split the file, or raise the limit",
+  });
+}
+
+/** Several inputs may hold files of one name: then the paths that were given tell them apart. Named twice is read once. */
+function distinctItems(items: readonly Item[]): Item[] {
+  const once = [...new Map(items.map((item) => [item.place, item])).values()];
+  const count = new Map<string, number>();
+  for (const { name } of once) count.set(name, (count.get(name) ?? 0) + 1);
+  return once.map((item) => (count.get(item.name) === 1 ? item : { ...item, name: item.place }));
+}
+
+async function exportPeople(files: readonly FoundFile[], maxBytes: number) {
+  const file = files.find(({ name }) => name === "users.json");
+  if (file === undefined) return null;
+  try {
+    const people = slackPeople(JSON.parse(Buffer.from(await readFile(file.path, maxBytes)).toString("utf8")));
+    return people === null ? null : { file, people };
+  } catch {
+    return null;
+  }
+}
