@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+// .ci/run sums what this file reports
+const results = process.env.UMAGRAPH_TEST_RESULTS;
+
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
@@ -7,5 +10,6 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    reporters: results ? ["default", ["json", { outputFile: results }]] : ["default"],
   },
 });

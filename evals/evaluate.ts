@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { UmaError } from "../base/errors.ts";
 import { openJsonl } from "../base/jsonl.ts";
+import { takeProcessLock } from "../base/process-lock.ts";
 import type { Variant, VariantEnv } from "../graphs/variants/variant.ts";
 import type { Prompts } from "../nodes/prompts/prompts.ts";
 import type { SessionRecord } from "../nodes/session/record.ts";
@@ -32,6 +33,8 @@ export interface EvaluateOptions {
   /** Cuts the running sessions short; they are run again when the run is resumed. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: EvaluateProgress) => void;
+  /** Each session as it finishes, for those who want to watch. */
+  readonly onRecord?: (record: SessionRecord) => void;
 }
 
 export interface EvaluateProgress {
@@ -56,6 +59,15 @@ export interface EvaluateResult {
 }
 
 export async function evaluate(options: EvaluateOptions): Promise<EvaluateResult> {
+  const lock = takeProcessLock(join(options.folder.path, "lock"), `evaluation of ${options.folder.path}`);
+  try {
+    return await evaluateLocked(options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function evaluateLocked(options: EvaluateOptions): Promise<EvaluateResult> {
   const { folder, benchmark, variant } = options;
   const finished = new Map(readRecords(folder.path).map((record) => [record.id, record]));
   const knownContexts = new Map(readContexts(folder.path).map((line) => [line.id, line]));
@@ -73,6 +85,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluateResult
     finished.set(session.id, session);
     log.append(session);
     if (session.error) failed++;
+    options.onRecord?.(session);
     options.onProgress?.({
       context: session.context,
       session: session.id,
@@ -84,7 +97,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluateResult
     });
   };
 
-  const contexts = benchmark.load(folder.config.benchmark.config)[Symbol.asyncIterator]();
+  const contexts = benchmark.load(benchmark.config.parse(folder.config.benchmark.config))[Symbol.asyncIterator]();
   const seen = new Set<string>();
   const takeContexts = async (): Promise<void> => {
     while (!stopping()) {

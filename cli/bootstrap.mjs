@@ -1,0 +1,72 @@
+// `npm run demo` and `npm test` on a fresh machine: installs what is missing, says so, then runs. Node built-ins only.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const stamp = join(root, "node_modules", ".umagraph-installed");
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) fail(`umagraph needs Node 20.19 or newer; this is ${process.version}`);
+
+const [task, ...rest] = process.argv.slice(2);
+install();
+if (task === "demo") exitWith(run(process.execPath, [join(root, "cli", "umagraph.mjs"), "demo", ...rest]));
+else if (task === "test") exitWith(test(rest));
+else fail(`bootstrap: expected "demo" or "test", got "${task ?? ""}"`);
+
+/** Node modules, once per lock file. */
+function install() {
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  console.error("umagraph: installing node modules (two native ones are compiled; this takes 2 to 4 minutes, once)");
+  const started = Date.now();
+  const ticking = process.stderr.isTTY ? [] : ["--no-progress"];
+  // npm prints nothing for minutes while a native module compiles
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const done = run(npm, ["ci", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=warn", ...ticking], {
+    stdio: ["ignore", 2, 2],
+  });
+  if (done !== 0)
+    fail(
+      "npm ci failed; its messages are above. A C++ compiler and make are needed for better-sqlite3 and hnswlib-node",
+      done,
+    );
+  writeFileSync(stamp, lock);
+  console.error(`umagraph: installed in ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+/** Types, lint and format, then every test (the architecture test is one of them). Arguments go to vitest. */
+function test(args) {
+  if (args.length === 0) {
+    for (const [name, bin, ...given] of [
+      ["types", "typescript/bin/tsc", "--noEmit", "-p", root],
+      ["lint and format", "@biomejs/biome/bin/biome", "check", root],
+    ]) {
+      console.error(`umagraph: ${name}`);
+      const status = run(process.execPath, [join(root, "node_modules", bin), ...given]);
+      if (status !== 0) fail(`${name}: failed`, status);
+    }
+  }
+  console.error("umagraph: tests");
+  return run(process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", "--root", root, ...args]);
+}
+
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options });
+  if (error) fail(`${command}: ${error.message}`);
+  return status ?? 1;
+}
+
+function exitWith(status) {
+  process.exit(status);
+}
+
+function fail(message, status = 1) {
+  console.error(`umagraph: ${message}`);
+  process.exit(status);
+}

@@ -1,0 +1,129 @@
+/** umagraph ask: a question to a kept memory, from any process, with the entries and chunks that the answer rests on. */
+import { z } from "zod";
+import { exitCodes, UmaError } from "../../base/errors.ts";
+import { extractAnswer } from "../../evals/metrics/extract-answer.ts";
+import { loadVariant } from "../../graphs/variants/load-variant.ts";
+import type { Variant } from "../../graphs/variants/variant.ts";
+import { entriesOf } from "../../memory/bank.ts";
+import type { KeptMemory } from "../../memory/kept-memory.ts";
+import type { Memory } from "../../memory/memory.ts";
+import { loadPrompts } from "../../nodes/prompts/prompts.ts";
+import type { SessionRecord } from "../../nodes/session/record.ts";
+import { createSource } from "../../retrieval/source.ts";
+import { defineCommand } from "../command.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
+import { limitsFrom, sessionFlags, toolsetNamed } from "../session-flags.ts";
+import { sessionProblem } from "../show-session.ts";
+import { keyOf, memoryFlag, openStore, requireKept, storeFlags } from "../store-flags.ts";
+
+export const command = defineCommand({
+  name: "ask",
+  summary: "answer a question from a memory",
+  usage: '--memory <name> "<question>" [flags]',
+  flags: z.object({
+    ...memoryFlag,
+    ...storeFlags,
+    ...policyFlags,
+    ...sessionFlags,
+    version: z.coerce.number().int().min(1).optional().describe("Ask an earlier version of the memory"),
+    seed: z.coerce.number().int().default(0).describe("Seed of the policy's sampling"),
+    record: z.boolean().default(false).describe("With --json: include the whole session record"),
+  }),
+  examples: [
+    { run: 'umagraph ask --memory trip "When does the train leave?"', what: "ask" },
+    { run: 'umagraph ask --memory trip "Who came along?" --json', what: "the answer with its sources, for programs" },
+  ],
+  async run({ flags, positionals, terminal }) {
+    const question = positionals.join(" ").trim();
+    if (question === "") throw new UmaError("config", "no question given", { fix: 'umagraph ask --memory <name> "…"' });
+    const policy = await policyFrom(policySpec(flags), terminal);
+    const store = openStore(flags.store);
+    const interrupt = onInterrupt(terminal.note);
+    try {
+      const { kept, version } = requireKept(store, keyOf(flags, flags.memory), flags.version);
+      const variant = (await loadVariant("uma")) as Variant<Memory>;
+      const source = createSource(kept.chunks.map((chunk) => chunk.text));
+      let record: SessionRecord | null = null;
+      const answer = await variant.answer(
+        kept.memory,
+        { id: "ask", text: question, position: kept.chunks.length - 1 },
+        {
+          policy,
+          source,
+          toolset: toolsetNamed(flags.toolset),
+          prompts: loadPrompts(flags.prompts),
+          limits: limitsFrom(flags),
+          run: "ask",
+          context: flags.memory,
+          trajectory: 0,
+          seed: flags.seed,
+          signal: interrupt.signal,
+          record: (session) => {
+            record = session;
+          },
+        },
+      );
+      const session = record as SessionRecord | null;
+      if (!session) throw new Error("the session left no record");
+      const problem = sessionProblem(session);
+      const sources = sourcesOf(session, kept);
+      const short = answer === null ? null : extractAnswer(answer);
+      terminal.print(answer ?? `no answer: ${problem}`);
+      if (sources.entries.length + sources.chunks.length > 0) terminal.print("\nfrom:");
+      for (const entry of sources.entries)
+        terminal.print(
+          `  entry "${entry.title}" (${entry.chunks.map((chunk) => `chunk ${chunk.chunk} of ${chunk.document}`).join(", ")})`,
+        );
+      for (const chunk of sources.chunks)
+        terminal.print(`  chunk ${chunk.chunk} of ${chunk.document}: ${chunk.excerpt}`);
+      terminal.result({
+        question,
+        answer: short,
+        text: answer,
+        problem,
+        memory: { name: flags.memory, version },
+        policy: { name: policy.name, scripted: policy.scripted },
+        sources,
+        turns: session.turns,
+        tokens: session.tokens,
+        ...(flags.record && { session }),
+      });
+      if (session.end === "cancelled") return exitCodes.cancelled;
+      return session.error?.boundary === "policy"
+        ? exitCodes.provider
+        : answer === null
+          ? exitCodes.failure
+          : exitCodes.ok;
+    } finally {
+      interrupt.release();
+      store.close();
+    }
+  },
+});
+
+const EXCERPT = 120;
+
+/** What the session read, by identity: entries with the chunks they come from, and passages of the raw text. */
+function sourcesOf(session: SessionRecord, kept: KeptMemory) {
+  const reads = [...session.given, ...session.calls.flatMap((call) => call.reads)];
+  const documentOf = (chunk: number) => kept.chunks[chunk]?.document ?? "unknown";
+  const wanted = new Set(reads.filter((read) => read.kind === "entry").map((read) => read.id));
+  const entries = [...entriesOf(kept.memory.bank)]
+    .filter((entry) => wanted.has(entry.id))
+    .map((entry) => {
+      const touched = [entry.lineage.origin, ...entry.lineage.touches].flatMap(({ chunk }) =>
+        chunk === null ? [] : [chunk],
+      );
+      const chunks = [...new Set(touched)].map((chunk) => ({ chunk: chunk + 1, document: documentOf(chunk) }));
+      return { id: entry.id, title: entry.title, content: entry.content, chunks };
+    });
+  const spans = new Map(reads.flatMap((read) => (read.span ? [[read.id, read.span] as const] : [])));
+  const chunks = [...spans].map(([id, { chunk, start, end }]) => ({
+    id,
+    chunk: chunk + 1,
+    document: documentOf(chunk),
+    excerpt: kept.chunks[chunk]!.text.slice(start, end).replace(/\s+/g, " ").trim().slice(0, EXCERPT),
+  }));
+  return { entries, chunks };
+}

@@ -1,0 +1,40 @@
+/** The flags that shape sessions, the same for every command that runs them. */
+import { z } from "zod";
+import { UmaError } from "../base/errors.ts";
+import { SessionLimits } from "../nodes/session/limits.ts";
+import { type Toolset, type ToolsetName, toolsets } from "../tools/toolsets.ts";
+
+export const sessionFlags = {
+  toolset: z
+    .enum(Object.keys(toolsets) as [ToolsetName, ...ToolsetName[]])
+    .default("paper")
+    .describe("paper: appendix A; bank: without search; ledger: with the exact ledger_aggregate tool"),
+  prompts: z.string().default("default").describe("default, ledger, or a folder with your own templates"),
+  budget: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .default(16_384)
+    .describe("Tokens of a session: half for the initial prompt, half for what follows"),
+  maxTurns: z.coerce.number().int().min(1).default(32).describe("Policy calls per session"),
+  maxCalls: z.coerce.number().int().min(1).default(16).describe("Tool calls per turn"),
+};
+
+export function limitsFrom(given: { budget: number; maxTurns: number; maxCalls: number }): SessionLimits {
+  const half = Math.floor(given.budget / 2);
+  return SessionLimits.parse({
+    promptTokens: half,
+    interactionTokens: given.budget - half,
+    maxTurns: given.maxTurns,
+    maxCalls: given.maxCalls,
+  });
+}
+
+export function toolsetNamed(name: string): Toolset {
+  const toolset = Object.hasOwn(toolsets, name) ? toolsets[name as ToolsetName] : undefined;
+  if (!toolset)
+    throw new UmaError("config", `there is no toolset "${name}"`, {
+      fix: `toolsets: ${Object.keys(toolsets).join(", ")}`,
+    });
+  return toolset;
+}

@@ -1,0 +1,32 @@
+/** A session for people to read in the terminal: what it did to the bank, or what it answered. */
+import type { SessionRecord } from "../nodes/session/record.ts";
+
+/** One line per write: + added, ~ changed, - deleted. */
+export function bankChanges(record: SessionRecord): string[] {
+  return record.calls
+    .flatMap((call) => call.writes)
+    .flatMap(({ op, before, after }) => {
+      if (op === "add") return [`  + ${after!.title}`, ...indented(after!.content)];
+      if (op === "delete") return [`  - ${before!.title}`];
+      const title = before!.title === after!.title ? after!.title : `${before!.title} → ${after!.title}`;
+      return [`  ~ ${title}`, ...changedLines(before!.content, after!.content)];
+    });
+}
+
+export function sessionProblem(record: SessionRecord): string | null {
+  if (record.error) return `the session failed (${record.error.boundary}): ${record.error.message}`;
+  if (record.core && !record.core.committed) return `the core was kept: ${record.core.kept}`;
+  if (record.stage === "qa" && record.answer === null) return `no answer: the session ended by ${record.end}`;
+  return null;
+}
+
+const indented = (text: string) => text.split("\n").map((line) => `      ${line}`);
+
+function changedLines(before: string, after: string): string[] {
+  const old = new Set(before.split("\n"));
+  const now = new Set(after.split("\n"));
+  return [
+    ...[...old].filter((line) => !now.has(line)).map((line) => `    - ${line}`),
+    ...[...now].filter((line) => !old.has(line)).map((line) => `    + ${line}`),
+  ];
+}

@@ -1,0 +1,68 @@
+/** Where memories are kept and which one is meant. */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { messageOf, UmaError } from "../base/errors.ts";
+import { type KeptMemory, keptMemoryCodec } from "../memory/kept-memory.ts";
+import type { MemoryKey, MemoryStore } from "../memory/store/memory-store.ts";
+import { openSqliteStore } from "../memory/store/sqlite-store.ts";
+
+export const storeFlags = {
+  store: z.string().default(".umagraph/memories.db").describe("The file that keeps memories"),
+  namespace: z.string().default("default").describe("Namespace of the memory; segments separated by /"),
+};
+
+export const memoryFlag = {
+  memory: z.string().min(1).describe("The memory's name"),
+};
+
+export function openStore(path: string): MemoryStore {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (cause) {
+    throw new UmaError("store", `cannot make the folder of ${path}: ${messageOf(cause)}`, {
+      fix: "choose a writable place with --store",
+      cause,
+    });
+  }
+  return openSqliteStore(path);
+}
+
+export const keyOf = (flags: { namespace: string }, id: string): MemoryKey => ({
+  namespace: flags.namespace.split("/"),
+  id,
+});
+
+export function loadKept(
+  store: MemoryStore,
+  key: MemoryKey,
+  version?: number,
+): { kept: KeptMemory; version: number } | null {
+  const stored = store.load(key, version === undefined ? {} : { version });
+  if (!stored) return null;
+  if (stored.codec.name !== keptMemoryCodec.name || stored.codec.version !== keptMemoryCodec.version) {
+    throw new UmaError(
+      "input",
+      `memory "${key.id}" is kept as ${stored.codec.name} ${stored.codec.version}, expected ${keptMemoryCodec.name} ${keptMemoryCodec.version}`,
+    );
+  }
+  return { kept: keptMemoryCodec.decode(stored.bytes), version: stored.version };
+}
+
+/** Throws `input` with the names that there are. */
+export function requireKept(
+  store: MemoryStore,
+  key: MemoryKey,
+  version?: number,
+): { kept: KeptMemory; version: number } {
+  const found = loadKept(store, key, version);
+  if (found) return found;
+  const names = store.list(key.namespace).map((summary) => summary.id);
+  const which = version === undefined ? "" : ` at version ${version}`;
+  throw new UmaError("input", `there is no memory "${key.id}"${which} in namespace ${key.namespace.join("/")}`, {
+    fix:
+      names.length === 0
+        ? "make one with: umagraph memorize <file> --memory <name>"
+        : `memories here: ${names.slice(0, 20).join(", ")}`,
+  });
+}

@@ -1,0 +1,30 @@
+/** Where a command writes: results on stdout, everything else on stderr; with --json, stdout is one JSON value. */
+import { type Progress, progressLine } from "./progress.ts";
+
+export interface Terminal {
+  readonly json: boolean;
+  /** A result for people; silent with --json. */
+  print(text?: string): void;
+  /** The result for programs; only with --json. */
+  result(value: unknown): void;
+  /** A remark on stderr; silent with --quiet. */
+  note(text: string): void;
+  progress(): Progress;
+}
+
+export function terminal(options: { json: boolean; quiet: boolean }): Terminal {
+  const { json, quiet } = options;
+  return {
+    json,
+    print: (text = "") => {
+      if (!json) process.stdout.write(`${text}\n`);
+    },
+    result: (value) => {
+      if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    },
+    note: (text) => {
+      if (!quiet) process.stderr.write(`${text}\n`);
+    },
+    progress: () => progressLine({ quiet, stream: process.stderr }),
+  };
+}
