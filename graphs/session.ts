@@ -13,7 +13,7 @@ export const createSessionGraph = (deps: SessionDeps, options: CompileOptions = 
   new StateGraph(SessionState)
     .addNode("openSession", (state) => openSession(state, deps))
     .addNode("sampleAction", (state, config) => sampleAction(state, deps, config))
-    .addNode("executeTools", (state) => executeTools(state, deps))
+    .addNode("executeTools", (state, config) => executeTools(state, deps, config))
     .addNode("finishSession", (state) => finishSession(state, deps))
     .addEdge(START, "openSession")
     .addConditionalEdges("openSession", afterOpen, { sample: "sampleAction", finish: "finishSession" })

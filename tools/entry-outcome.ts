@@ -1,6 +1,6 @@
 /** How a write to the bank is told to the policy and to the record; the same for add, update and delete. */
 import { type Bank, bankSize, similarTitles, type Written } from "../memory/bank.ts";
-import type { ToolOutcome, World } from "./tool.ts";
+import { LONGEST_TITLE, type ToolOutcome, type World } from "./tool.ts";
 
 export function entryWrite(world: World, written: Extract<Written, { ok: true }>, observation: string): ToolOutcome {
   return {
@@ -18,6 +18,10 @@ export function entryMiss(world: World, hint: string): ToolOutcome {
 
 /** What the policy is told when no entry has the title it asked for: what there is that comes close. */
 export function missingTitle(bank: Bank, title: string): string {
-  if (bankSize(bank) === 0) return `No entry is titled "${title}". The bank is empty.`;
-  return `No entry is titled "${title}". Closest titles: ${JSON.stringify(similarTitles(bank, title, 5))}.`;
+  const missing = `No entry is titled ${JSON.stringify(title.slice(0, LONGEST_TITLE))}.`;
+  if (bankSize(bank) === 0) return `${missing} The bank is empty.`;
+  const close = similarTitles(bank, title, 5);
+  return close.length === 0
+    ? `${missing} memory_list shows the titles.`
+    : `${missing} Closest titles: ${JSON.stringify(close)}.`;
 }

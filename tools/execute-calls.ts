@@ -2,11 +2,11 @@
  * Runs one turn's calls in order: every call gets an observation, nothing vanishes, nothing is done twice
  * (decisions §5, rules 2–5).
  */
-import { z } from "zod";
 import { messageOf } from "../base/errors.ts";
 import type { Version } from "../memory/bank.ts";
 import type { CallVerdict, ParsedCall } from "./call.ts";
-import { cutObservation } from "./observation.ts";
+import { cutObservation, type Observation } from "./observation.ts";
+import { readArguments } from "./read-arguments.ts";
 import type { Phase, Read, Tool, World } from "./tool.ts";
 import { type Toolset, toolsOf } from "./toolsets.ts";
 
@@ -15,7 +15,7 @@ export interface ExecuteOptions {
   readonly phase: Phase;
   /** Calls beyond this many in one turn are refused, each with an observation. */
   readonly maxCalls: number;
-  /** Tokens that all observations of this turn may take together. */
+  /** Tokens that all observations of this turn may take together; never exceeded. */
   readonly budget: number;
   /** Tokens that one observation may take. */
   readonly maxObservation: number;
@@ -28,6 +28,7 @@ export interface ExecuteOptions {
 export interface CallResult {
   readonly call: ParsedCall;
   readonly verdict: CallVerdict;
+  /** Empty only where the budget had no room for a word more. */
   readonly observation: string;
   readonly tokens: number;
   readonly writes: readonly Version[];
@@ -38,13 +39,13 @@ export interface CallResult {
 
 export interface Execution {
   readonly world: World;
+  /** One per call, in order. */
   readonly results: readonly CallResult[];
   /** A tool itself broke (say, the embedding service is down): the environment's failure, not the policy's mistake. */
   readonly failure: string | null;
 }
 
-const NO_ROOM = "[left out: the session's token budget is used up]";
-
+/** Throws only when `signal` is aborted while a tool runs. */
 export async function executeCalls(
   world: World,
   calls: readonly ParsedCall[],
@@ -52,73 +53,64 @@ export async function executeCalls(
 ): Promise<Execution> {
   const results: CallResult[] = [];
   let current = world;
-  let room = options.budget;
+  let room = Math.max(0, options.budget);
   let failure: string | null = null;
 
   for (const [index, call] of calls.entries()) {
     const started = performance.now();
-    const finish = (
-      verdict: CallVerdict,
-      observation: Parameters<typeof cutObservation>[0],
-      effects: { writes?: readonly Version[]; reads?: readonly Read[] } = {},
-    ) => {
-      const cut = cutObservation(observation, Math.min(options.maxObservation, Math.max(room, 0)), options.countTokens);
-      // below the size of the smallest notice there is no text worth cutting to
-      const kept = cut.tokens <= room ? cut : { text: NO_ROOM, tokens: options.countTokens(NO_ROOM), shown: 0 };
-      const isList = typeof observation !== "string";
-      room -= kept.tokens;
-      results.push({
-        call,
-        verdict,
-        observation: kept.text,
-        tokens: kept.tokens,
-        writes: effects.writes ?? [],
-        reads: isList ? (effects.reads ?? []).slice(0, kept.shown) : (effects.reads ?? []),
-        ms: performance.now() - started,
-      });
-    };
-
-    if (failure !== null) {
-      finish("refused", "Not run: an earlier tool call failed.");
-      continue;
-    }
-    if (options.refuse !== undefined) {
-      finish("refused", options.refuse);
-      continue;
-    }
-    if (index >= options.maxCalls) {
-      finish(
-        "refused",
-        `Not run: at most ${options.maxCalls} calls are taken per turn. Make it again in the next turn.`,
-      );
-      continue;
-    }
-    if (call.args === null) {
-      finish("invalid", call.error ?? "This call could not be read.");
-      continue;
-    }
-    const found = findTool(call.name, options);
-    if ("problem" in found) {
-      finish(found.verdict, found.problem);
-      continue;
-    }
-    const args = readArguments(found.tool, call.args);
-    if ("problem" in args) {
-      finish("invalid", args.problem);
-      continue;
-    }
-    try {
-      const outcome = await found.tool.run(current, args.value, options.signal);
-      current = outcome.world;
-      const repaired = call.repaired || args.repaired;
-      finish(outcome.verdict === "valid" && repaired ? "repaired" : outcome.verdict, outcome.observation, outcome);
-    } catch (thrown) {
-      if (options.signal?.aborted) throw thrown;
-      failure = `${call.name}: ${messageOf(thrown)}`;
-      finish("valid", `The tool failed: ${messageOf(thrown)}`);
-    }
+    const done: Settled = failure === null ? await settle(current, call, index, options) : refused(AFTER_FAILURE);
+    current = done.world ?? current;
+    failure = done.failure ?? failure;
+    const { text, tokens, shown } = fitObservation(done.observation, room, options);
+    room -= tokens;
+    const reads = done.reads ?? [];
+    results.push({
+      call,
+      verdict: done.verdict,
+      observation: text,
+      tokens,
+      writes: done.writes ?? [],
+      reads: typeof done.observation === "string" ? reads : reads.filter((r) => r.score === null || r.rank <= shown),
+      ms: performance.now() - started,
+    });
   }
   return { world: current, results, failure };
+}
+
+interface Settled {
+  readonly verdict: CallVerdict;
+  readonly observation: Observation;
+  readonly world?: World;
+  readonly writes?: readonly Version[];
+  readonly reads?: readonly Read[];
+  readonly failure?: string;
+}
+
+const AFTER_FAILURE = "Not run: an earlier tool call failed.";
+const refused = (observation: string): Settled => ({ verdict: "refused", observation });
+
+async function settle(world: World, call: ParsedCall, index: number, options: ExecuteOptions): Promise<Settled> {
+  const { maxCalls, refuse, signal } = options;
+  if (refuse !== undefined) return refused(refuse);
+  if (index >= maxCalls) {
+    return refused(`Not run: at most ${maxCalls} calls are taken per turn. Make it again in the next turn.`);
+  }
+  if (call.args === null) {
+    return { verdict: "invalid", observation: call.error ?? "This call could not be read. Write it again." };
+  }
+  const found = findTool(call.name, options);
+  if ("problem" in found) return { verdict: found.verdict, observation: found.problem };
+  const args = readArguments(found.tool, call.args);
+  if ("problem" in args) return { verdict: "invalid", observation: args.problem };
+  try {
+    const outcome = await found.tool.run(world, args.value, signal);
+    const repaired = outcome.verdict === "valid" && (call.repaired || args.repaired);
+    return { ...outcome, verdict: repaired ? "repaired" : outcome.verdict };
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    const failure = `${call.name}: ${messageOf(thrown)}`;
+    return { verdict: "valid", observation: `The tool failed: ${messageOf(thrown)}`, failure };
+  }
 }
 
 function findTool(
@@ -128,58 +120,22 @@ function findTool(
   const offered = toolsOf(toolset, phase);
   const tool = offered.find((candidate) => candidate.name === name);
   if (tool) return { tool };
-  const names = offered.map((candidate) => candidate.name).join(", ");
+  const usable = `Tools you can use: ${offered.map((candidate) => candidate.name).join(", ") || "none"}.`;
   if (toolset.tools.some((candidate) => candidate.name === name)) {
     const now = phase === "memory" ? "while the memory is being built" : "while a question is being answered";
-    return { verdict: "refused", problem: `${name} cannot be used ${now}. Tools you can use: ${names || "none"}.` };
+    return { verdict: "refused", problem: `${name} cannot be used ${now}. ${usable}` };
   }
-  return { verdict: "invalid", problem: `There is no tool named "${name}". Tools you can use: ${names || "none"}.` };
+  return { verdict: "invalid", problem: `There is no tool named ${JSON.stringify(name)}. ${usable}` };
 }
 
-/** Optional arguments given as null count as left out, and whole numbers given as text are read as numbers (a repair). */
-function readArguments(
-  tool: Tool,
-  given: Record<string, unknown>,
-): { value: unknown; repaired: boolean } | { problem: string } {
-  const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  const first = tool.schema.safeParse(args);
-  if (first.success) return { value: first.data, repaired: false };
+/** What is told of an observation that has no room at all. */
+export const noRoom = "[left out: the session's token budget is used up]";
 
-  const mended = { ...args };
-  for (const issue of first.error.issues) {
-    const key = issue.path[0];
-    const value = typeof key === "string" ? mended[key] : undefined;
-    const wantsNumber = issue.code === "invalid_type" && (issue.expected === "number" || issue.expected === "int");
-    if (typeof key === "string" && wantsNumber && typeof value === "string" && /^\d{1,6}$/.test(value.trim()))
-      mended[key] = Number(value);
-  }
-  const second = tool.schema.safeParse(mended);
-  if (second.success) return { value: second.data, repaired: true };
-  return { problem: `${tool.name} was not run. ${describeIssues(first.error)} Expected: ${signature(tool)}.` };
-}
-
-function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 3)
-    .map((issue) => `${issue.path.join(".") || "arguments"}: ${issue.message}.`)
-    .join(" ");
-}
-
-const signatures = new WeakMap<Tool, string>();
-
-/** e.g. memory_list(filter?: string) */
-function signature(tool: Tool): string {
-  const known = signatures.get(tool);
-  if (known) return known;
-  const schema = z.toJSONSchema(tool.schema, { io: "input" }) as {
-    properties?: Record<string, { type?: string; enum?: string[] }>;
-    required?: string[];
-  };
-  const required = new Set(schema.required);
-  const fields = Object.entries(schema.properties ?? {}).map(
-    ([name, field]) => `${name}${required.has(name) ? "" : "?"}: ${field.enum?.join(" | ") ?? field.type}`,
-  );
-  const text = `${tool.name}(${fields.join(", ")})`;
-  signatures.set(tool, text);
-  return text;
+function fitObservation(observation: Observation, room: number, { maxObservation, countTokens }: ExecuteOptions) {
+  const nothing = { text: "", tokens: 0, shown: 0 };
+  if (room === 0) return nothing;
+  const cut = cutObservation(observation, Math.min(maxObservation, room), countTokens);
+  if (cut.tokens <= room) return cut;
+  const tokens = countTokens(noRoom);
+  return tokens <= room ? { ...nothing, text: noRoom, tokens } : nothing;
 }

@@ -103,7 +103,8 @@ function aggregate(operation: "sum" | "count" | "max" | "min", lines: readonly L
   if (operation === "count") return String(amounts.length);
   if (operation === "sum") return money(amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0)));
   if (amounts.length === 0) return null; // nothing has no largest
-  return money(operation === "max" ? Exact.max(...amounts) : Exact.min(...amounts));
+  // one by one: a bank can hold more amounts than a call takes arguments
+  return money(amounts.reduce((best, amount) => (operation === "max" ? Exact.max : Exact.min)(best, amount)));
 }
 
 /** Two decimals as money is written, more only where the amounts have more. */

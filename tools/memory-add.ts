@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { addEntry } from "../memory/bank.ts";
 import { entryMiss, entryWrite } from "./entry-outcome.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, LONGEST_TITLE } from "./tool.ts";
 
 export const memoryAdd = defineTool({
   name: "memory_add",
   description: "Add a memory entry under a new title. The title must not be taken yet.",
   schema: z.object({
-    title: z.string().min(1).describe("A unique title by which the entry is found again"),
+    title: z.string().min(1).max(LONGEST_TITLE).describe("A unique title by which the entry is found again"),
     content: z.string().describe("What to remember"),
   }),
   phases: ["memory"],

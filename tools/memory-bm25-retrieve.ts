@@ -5,5 +5,5 @@ export const memoryBm25Retrieve = rankedRetrieval({
   name: "memory_bm25_retrieve",
   description:
     "Search the raw context by keywords (BM25). Best for names, numbers, dates and exact phrases. Returns ranked JSON.",
-  search: (source, query, topK, upTo) => source.bm25(query, topK, { upTo }),
+  search: (source, query, topK, options) => source.bm25(query, topK, options),
 });

@@ -4,5 +4,5 @@ import { rankedRetrieval } from "./ranked-retrieval.ts";
 export const memoryEmbeddingRetrieve = rankedRetrieval({
   name: "memory_embedding_retrieve",
   description: "Search the raw context by meaning (embeddings). Best when the wording may differ. Returns ranked JSON.",
-  search: (source, query, topK, upTo) => source.embedding(query, topK, { upTo }),
+  search: (source, query, topK, options) => source.embedding(query, topK, options),
 });

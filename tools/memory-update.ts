@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { updateEntry } from "../memory/bank.ts";
 import { entryMiss, entryWrite } from "./entry-outcome.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, LONGEST_TITLE } from "./tool.ts";
 
 export const memoryUpdate = defineTool({
   name: "memory_update",
@@ -10,7 +10,7 @@ export const memoryUpdate = defineTool({
   schema: z.object({
     title: z.string().min(1).describe("Exact title of the entry to change"),
     content: z.string().describe("The new content; it replaces the old one completely"),
-    new_title: z.string().min(1).describe("New title, if the entry should be renamed").optional(),
+    new_title: z.string().min(1).max(LONGEST_TITLE).describe("New title, if the entry should be renamed").optional(),
   }),
   phases: ["memory"],
   kind: "write",

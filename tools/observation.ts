@@ -4,6 +4,8 @@
  * Published harnesses cut by characters, which breaks JSON and loses documents silently. Here a cut leaves whole items
  * out and says how many.
  */
+import { type CountTokens, keepStart, longestFit } from "./cut-text.ts";
+
 export type Observation = string | ListObservation;
 
 export interface ListObservation {
@@ -20,16 +22,17 @@ export interface CutObservation {
   readonly omitted: number;
 }
 
-/** Ordinary observations fit at once; otherwise the longest prefix of whole items that fits `maxTokens` is found by bisection. */
-export function cutObservation(
-  observation: Observation,
-  maxTokens: number,
-  countTokens: (text: string) => number,
-): CutObservation {
+/**
+ * Ordinary observations fit at once; of others as much as fits is kept, and the text says how much was left out. The text
+ * that says so may itself be longer than a tiny `maxTokens`.
+ */
+export function cutObservation(observation: Observation, maxTokens: number, countTokens: CountTokens): CutObservation {
   if (typeof observation === "string") {
     const tokens = countTokens(observation);
     if (tokens <= maxTokens) return { text: observation, tokens, shown: 0, omitted: 0 };
-    const text = cutText(observation, maxTokens, countTokens);
+    const notice = (kept: number) =>
+      `\n[cut: ${observation.length - kept} of ${observation.length} characters left out]`;
+    const text = keepStart(observation, maxTokens, countTokens, notice);
     return { text, tokens: countTokens(text), shown: 0, omitted: 0 };
   }
   const { items } = observation;
@@ -39,31 +42,5 @@ export function cutObservation(
   };
   const whole = attempt(items.length);
   if (whole.tokens <= maxTokens) return whole;
-  let fits = 0;
-  let tooMany = items.length;
-  while (tooMany - fits > 1) {
-    const middle = (fits + tooMany) >> 1;
-    if (attempt(middle).tokens <= maxTokens) fits = middle;
-    else tooMany = middle;
-  }
-  return attempt(fits);
-}
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
-/** The longest beginning that fits with its notice, ended at a grapheme boundary. */
-function cutText(text: string, maxTokens: number, countTokens: (text: string) => number): string {
-  const notice = (kept: number) => `\n[cut: ${text.length - kept} of ${text.length} characters left out]`;
-  let fits = 0;
-  let tooMany = text.length;
-  while (tooMany - fits > 1) {
-    const middle = (fits + tooMany) >> 1;
-    if (countTokens(text.slice(0, middle) + notice(middle)) <= maxTokens) fits = middle;
-    else tooMany = middle;
-  }
-  // a window of 64 units around the cut is enough to find the boundary without segmenting the whole text
-  const from = Math.max(0, fits - 64);
-  const window = text.slice(from, fits + 64);
-  const boundary = from + (graphemes.segment(window).containing(fits - from)?.index ?? fits - from);
-  return text.slice(0, boundary) + notice(boundary);
+  return attempt(longestFit(items.length - 1, (shown) => attempt(shown).tokens <= maxTokens, items.length >> 1));
 }

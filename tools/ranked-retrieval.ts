@@ -1,30 +1,36 @@
 /** The two search tools differ only in the ranking they ask for; arguments, result and reads are the same (App. A.2). */
 import { z } from "zod";
 import type { Hit } from "../retrieval/retriever.ts";
-import type { Source } from "../retrieval/source.ts";
+import type { Source, SourceSearchOptions } from "../retrieval/source.ts";
 import { defineTool } from "./tool.ts";
 
 const DEFAULT_TOP_K = 20;
+/** More would never fit an observation; asking for more is no mistake. */
+const MOST_TOP_K = 100;
 
 export const rankedRetrieval = (options: {
   name: string;
   description: string;
-  search(source: Source, query: string, topK: number, upTo: number): Promise<readonly Hit[]>;
+  search(source: Source, query: string, topK: number, options: SourceSearchOptions): Promise<readonly Hit[]>;
 }) =>
   defineTool({
     name: options.name,
     description: options.description,
     schema: z.object({
       query: z.string().min(1).describe("What to look for"),
-      top_k: z.int().min(1).max(100).describe(`How many results at most; ${DEFAULT_TOP_K} by default`).optional(),
+      top_k: z.int().min(1).describe(`How many results at most; ${DEFAULT_TOP_K} by default`).optional(),
     }),
     phases: ["qa"],
     kind: "read",
-    async run(world, { query, top_k = DEFAULT_TOP_K }) {
+    searchesContext: true,
+    async run(world, { query, top_k = DEFAULT_TOP_K }, signal) {
       const { source } = world;
       if (!source)
         return { verdict: "valid", observation: "There is no raw context to search.", world, writes: [], reads: [] };
-      const hits = await options.search(source, query, top_k, world.upTo);
+      const hits = await options.search(source, query, Math.min(top_k, MOST_TOP_K), {
+        upTo: world.upTo,
+        ...(signal && { signal }),
+      });
       const found = hits.map((hit) => ({ hit, subChunk: source.subChunks[hit.index]! }));
       return {
         verdict: "valid",

@@ -8,6 +8,9 @@ import type { Bank, Version, Writer } from "../memory/bank.ts";
 import type { Source } from "../retrieval/source.ts";
 import type { Observation } from "./observation.ts";
 
+/** In UTF-16 units. Longer ones belong into the content: a single one could push every other title out of a listing. */
+export const LONGEST_TITLE = 1_000;
+
 /** Phase I maintains the memory, phase II answers from it. */
 export type Phase = "memory" | "qa";
 
@@ -43,7 +46,10 @@ export interface ToolOutcome {
   readonly observation: Observation;
   readonly world: World;
   readonly writes: readonly Version[];
-  /** What `observation` shows, in the order of its items; the executor drops those that a cut left out. */
+  /**
+   * What `observation` shows. Ranked reads (those with a score) are its items, in order: the executor drops the ones that
+   * a cut left out.
+   */
   readonly reads: readonly Read[];
 }
 
@@ -53,6 +59,8 @@ export interface Tool<Args = unknown> {
   readonly schema: z.ZodType<Args>;
   readonly phases: readonly Phase[];
   readonly kind: "read" | "write";
+  /** True for tools that search the raw context: of no use where there is none. */
+  readonly searchesContext?: boolean;
   run(world: World, args: Args, signal?: AbortSignal): ToolOutcome | Promise<ToolOutcome>;
 }
 

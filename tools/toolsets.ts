@@ -7,7 +7,7 @@ import { memoryEmbeddingRetrieve } from "./memory-embedding-retrieve.ts";
 import { memoryKeyRetrieve } from "./memory-key-retrieve.ts";
 import { memoryList } from "./memory-list.ts";
 import { memoryUpdate } from "./memory-update.ts";
-import type { Phase, Tool } from "./tool.ts";
+import { type Phase, type Tool, type ToolDefinition, toolDefinition } from "./tool.ts";
 
 export interface Toolset {
   readonly name: string;
@@ -29,5 +29,40 @@ export const toolsets = {
 
 export type ToolsetName = keyof typeof toolsets;
 
-export const toolsOf = (toolset: Toolset, phase: Phase): readonly Tool[] =>
-  toolset.tools.filter((tool) => tool.phases.includes(phase));
+/** What one phase offers of a toolset. */
+export interface Offer {
+  readonly tools: readonly Tool[];
+  readonly definitions: readonly ToolDefinition[];
+  /** The definitions as they stand in a prompt; empty when there are none. */
+  readonly spec: string;
+}
+
+const offers = new WeakMap<Toolset, Partial<Record<Phase, Offer>>>();
+
+/** Made once per toolset and phase: making JSON schemas costs more than a whole turn of a session. */
+export function offerOf(toolset: Toolset, phase: Phase): Offer {
+  const known = offers.get(toolset) ?? {};
+  offers.set(toolset, known);
+  known[phase] ??= makeOffer(toolset.tools.filter((tool) => tool.phases.includes(phase)));
+  return known[phase];
+}
+
+export const toolsOf = (toolset: Toolset, phase: Phase): readonly Tool[] => offerOf(toolset, phase).tools;
+
+function makeOffer(tools: readonly Tool[]): Offer {
+  const definitions = tools.map(toolDefinition);
+  return { tools, definitions, spec: tools.length === 0 ? "" : JSON.stringify(definitions) };
+}
+
+const withoutSearchOf = new WeakMap<Toolset, Toolset>();
+
+/** The toolset without the tools that search the raw context. */
+export function withoutSearch(toolset: Toolset): Toolset {
+  const known = withoutSearchOf.get(toolset);
+  if (known) return known;
+  const tools = toolset.tools.filter((tool) => !tool.searchesContext);
+  const reduced =
+    tools.length === toolset.tools.length ? toolset : { name: `${toolset.name}-without-raw-context`, tools };
+  withoutSearchOf.set(toolset, reduced);
+  return reduced;
+}

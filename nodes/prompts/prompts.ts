@@ -62,7 +62,9 @@ function readTemplate(use: PromptUse, path: string): PromptTemplate {
   const known = placeholders[use];
   const fix = `placeholders here: ${known.map((name) => `{${name}}`).join(" ")}, in the [user] part`;
   for (const [placeholder] of system.matchAll(PLACEHOLDER)) {
-    throw new UmaError("config", `${path}: ${placeholder} stands in the [system] part, which is not filled in`, { fix });
+    throw new UmaError("config", `${path}: ${placeholder} stands in the [system] part, which is not filled in`, {
+      fix,
+    });
   }
   for (const [placeholder, name = ""] of user.matchAll(PLACEHOLDER)) {
     if (!known.includes(name)) throw new UmaError("config", `${path}: unknown placeholder ${placeholder}`, { fix });

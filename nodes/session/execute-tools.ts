@@ -1,51 +1,55 @@
 /** Runs the pending calls and appends their observations to h_t; writes give a new bank under a new name. */
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
-import type { ParsedCall } from "../../tools/call.ts";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { messageOf, UmaError } from "../../base/errors.ts";
+import { canonicalJson } from "../../base/hash.ts";
 import { type CallResult, executeCalls } from "../../tools/execute-calls.ts";
 import type { World } from "../../tools/tool.ts";
 import type { SessionDeps } from "./deps.ts";
 import { sessionId } from "./identity.ts";
-import { finalReserve } from "./limits.ts";
 import { noToolsLeft } from "./notices.ts";
 import type { CallRecord } from "./record.ts";
+import { isControlFlow, runSignal } from "./run-config.ts";
 import type { Session, SessionUpdate } from "./state.ts";
+import { observationRoom } from "./turn-budget.ts";
 
-export async function executeTools(state: Session, deps: SessionDeps): Promise<SessionUpdate> {
+export async function executeTools(state: Session, deps: SessionDeps, config?: RunnableConfig): Promise<SessionUpdate> {
   const { limits, live, policy } = deps;
-  const world: World = {
-    bank: live.bank(state.memoryRef),
-    source: live.source(state.sourceRef),
-    upTo: state.position,
-    writer: { chunk: state.stage === "memory" ? state.position : null, session: sessionId(state) },
-  };
-  const last = state.lastTurn !== null;
-  const room = limits.interactionTokens - state.spent.interaction - (last ? 0 : finalReserve(limits));
-  let execution: Awaited<ReturnType<typeof executeCalls>>;
+  const signal = runSignal(deps, config);
   try {
-    execution = await executeCalls(world, state.calls, {
+    const world: World = {
+      bank: live.bank(state.memoryRef),
+      source: live.source(state.sourceRef),
+      upTo: state.position,
+      writer: { chunk: state.stage === "memory" ? state.position : null, session: sessionId(state) },
+    };
+    const execution = await executeCalls(world, state.calls, {
       toolset: deps.toolset,
       phase: state.stage,
       maxCalls: limits.maxCalls,
       maxObservation: limits.maxObservation,
-      budget: room,
+      budget: observationRoom(state, deps),
       countTokens: policy.countTokens,
-      ...(last && { refuse: noToolsLeft }),
-      ...(deps.signal && { signal: deps.signal }),
+      ...(state.lastTurn !== null && { refuse: noToolsLeft }),
+      ...(signal && { signal }),
     });
+    const { results, failure } = execution;
+    const tokens = results.reduce((sum, result) => sum + result.tokens, 0);
+    return {
+      messages: [...asEdited(state), ...results.map((result, i) => observationMessage(result, state.turn - 1, i))],
+      calls: [],
+      sampled: [],
+      memoryRef: execution.world.bank === world.bank ? state.memoryRef : live.keepBank(execution.world.bank),
+      log: [...state.log, ...results.map((result) => callRecord(result, state.turn - 1))],
+      spent: { ...state.spent, interaction: state.spent.interaction + tokens },
+      error: failure === null ? null : { boundary: "tool", code: "failure", message: failure },
+    };
   } catch (thrown) {
-    if (deps.signal?.aborted) return { calls: [], cancelled: true };
-    throw thrown;
+    if (isControlFlow(thrown)) throw thrown;
+    if (signal?.aborted) return { calls: [], cancelled: true };
+    const code = thrown instanceof UmaError ? thrown.code : "failure";
+    return { calls: [], error: { boundary: "tool", code, message: messageOf(thrown) } };
   }
-  const { results } = execution;
-  const observationTokens = results.reduce((sum, result) => sum + result.tokens, 0);
-  return {
-    messages: [...asEdited(state), ...results.map((result, i) => observationMessage(result, state.turn, i))],
-    calls: [],
-    memoryRef: execution.world.bank === world.bank ? state.memoryRef : live.keepBank(execution.world.bank),
-    log: [...state.log, ...results.map((result) => callRecord(result, state.turn))],
-    spent: { ...state.spent, interaction: state.spent.interaction + observationTokens },
-    error: execution.failure === null ? null : { boundary: "tool", code: "failure", message: execution.failure },
-  };
 }
 
 const observationMessage = ({ call, observation, verdict }: CallResult, turn: number, index: number) =>
@@ -73,28 +77,9 @@ const callRecord = (result: CallResult, turn: number): CallRecord => ({
 
 /** When a person changed the calls at a breakpoint, the history has to show the calls that were run. */
 function asEdited(state: Session): AIMessage[] {
-  const sampled = state.messages.findLast((message) => message.getType() === "ai") as AIMessage | undefined;
-  if (!sampled || sameCalls(sampled, state.calls)) return [];
-  const edited = state.calls.map((call) => ({
-    id: call.id,
-    name: call.name,
-    args: call.args ?? {},
-    type: "tool_call" as const,
-  }));
-  return [new AIMessage({ ...(sampled.id && { id: sampled.id }), content: sampled.content, tool_calls: edited })];
+  if (state.calls === state.sampled || canonicalJson(state.calls) === canonicalJson(state.sampled)) return [];
+  const sampled = state.messages.findLast((message) => message.getType() === "ai");
+  if (!sampled) return [];
+  const calls = state.calls.map(({ id, name, args }) => ({ id, name, args: args ?? {}, type: "tool_call" as const }));
+  return [new AIMessage({ ...(sampled.id && { id: sampled.id }), content: sampled.content, tool_calls: calls })];
 }
-
-const sameCalls = (message: AIMessage, calls: readonly ParsedCall[]) => {
-  const sampled = message.tool_calls ?? [];
-  return (
-    sampled.length === calls.length &&
-    sampled.every((call, i) => {
-      const now = calls[i]!;
-      return (
-        call.id === now.id &&
-        call.name === now.name &&
-        (now.args === null || JSON.stringify(call.args) === JSON.stringify(now.args))
-      );
-    })
-  );
-};

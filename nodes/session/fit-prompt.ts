@@ -3,6 +3,7 @@
  * (decisions §5, rule 2). The instruction, the chunk's end and the question are never cut.
  */
 import { UmaError } from "../../base/errors.ts";
+import { keepEnd } from "../../tools/cut-text.ts";
 
 export interface PromptParts {
   readonly core: string;
@@ -16,21 +17,24 @@ export interface FittedPrompt extends PromptParts {
   readonly truncated: { readonly core: number; readonly context: number; readonly focus: number };
 }
 
-/** `room`: tokens left when instruction, tool specs and template are in. Throws `config` when a question alone is over it. */
+/** A chunk of which less than this is left is not worth a session. */
+const LEAST_CHUNK = 64;
+
+/**
+ * `room`: tokens left when instruction, tool specs and template are in. Throws `config` when it does not hold the question,
+ * or any chunk to speak of.
+ */
 export function fitPrompt(
   parts: PromptParts,
   options: { room: number; stage: "memory" | "qa"; countTokens: (text: string) => number },
 ): FittedPrompt {
   const { room, stage, countTokens } = options;
   const focusTokens = countTokens(parts.focus);
-  if (stage === "qa" && focusTokens > room) {
-    throw new UmaError(
-      "config",
-      `the question takes ${focusTokens} tokens, the prompt budget has room for ${Math.max(0, room)}`,
-      {
-        fix: "raise the prompt budget",
-      },
-    );
+  if (room < (stage === "qa" ? focusTokens : Math.min(focusTokens, LEAST_CHUNK))) {
+    const what = stage === "qa" ? `the question takes ${focusTokens} tokens` : `the chunk needs ${LEAST_CHUNK} tokens`;
+    throw new UmaError("config", `${what}, the prompt budget has room for ${Math.max(0, room)}`, {
+      fix: "raise the prompt budget (promptTokens)",
+    });
   }
   const focus = focusTokens > room ? keepEnd(parts.focus, room, countTokens) : parts.focus;
   let left = room - Math.min(focusTokens, room);
@@ -48,24 +52,4 @@ export function fitPrompt(
       focus: parts.focus.length - focus.length,
     },
   };
-}
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
-/** The longest end of `text` with at most `maxTokens`, begun at a grapheme boundary. */
-export function keepEnd(text: string, maxTokens: number, countTokens: (text: string) => number): string {
-  if (maxTokens <= 0) return "";
-  let fits = text.length;
-  let tooEarly = 0;
-  while (fits - tooEarly > 1) {
-    const middle = (fits + tooEarly) >> 1;
-    if (countTokens(text.slice(middle)) <= maxTokens) fits = middle;
-    else tooEarly = middle;
-  }
-  if (fits === text.length) return "";
-  const from = Math.max(0, fits - 64);
-  const around = graphemes.segment(text.slice(from, fits + 64)).containing(fits - from);
-  if (!around) return text.slice(fits);
-  const start = from + around.index;
-  return text.slice(start === fits ? fits : start + around.segment.length);
 }

@@ -15,5 +15,5 @@ export const SessionLimits = z.object({
 });
 export type SessionLimits = z.infer<typeof SessionLimits>;
 
-/** Kept free for the last turn, so that a session that spent its budget on tools can still say something. */
-export const finalReserve = (limits: SessionLimits) => Math.min(1_024, Math.floor(limits.interactionTokens / 4));
+/** Tokens kept free for the reply of the last turn, so that a session that spent its budget on tools can still say something. */
+export const finalAnswer = (limits: SessionLimits) => Math.min(1_024, Math.floor(limits.interactionTokens / 4));

@@ -2,11 +2,11 @@
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { messageOf } from "../../base/errors.ts";
 import { section } from "../../policies/prompt-sections.ts";
-import { toolDefinition } from "../../tools/tool.ts";
-import { toolsOf } from "../../tools/toolsets.ts";
+import { offerOf } from "../../tools/toolsets.ts";
 import { fillTemplate, type PromptTemplate } from "../prompts/prompts.ts";
 import type { SessionDeps } from "./deps.ts";
 import { fitPrompt, type PromptParts } from "./fit-prompt.ts";
+import { fixedTokens } from "./fixed-tokens.ts";
 import type { Stage } from "./record.ts";
 import type { Session, SessionUpdate } from "./state.ts";
 
@@ -38,12 +38,9 @@ export function openSession(state: Session, deps: SessionDeps): SessionUpdate {
 /** Tokens left for core, context and focus when the instruction, the template and the tool specs are in. */
 export function promptRoom(stage: Stage, deps: SessionDeps): number {
   const template = deps.prompts[promptUse(stage, deps)];
-  const fixed = [
-    template.system,
-    renderUser(template, stage, { core: "", context: "", focus: "" }),
-    toolSpecs(stage, deps),
-  ];
-  return deps.limits.promptTokens - fixed.reduce((sum, text) => sum + deps.policy.countTokens(text), 0);
+  const unfilled = renderUser(template, stage, { core: "", context: "", focus: "" });
+  const fixed = [template.system, unfilled, offerOf(deps.toolset, stage).spec];
+  return deps.limits.promptTokens - fixed.reduce((sum, text) => sum + fixedTokens(text, deps.policy.countTokens), 0);
 }
 
 /** Variants that give passages instead of tools name their own template. */
@@ -56,9 +53,4 @@ function renderUser(template: PromptTemplate, stage: Stage, parts: PromptParts):
     context: section("context", parts.context),
     ...(stage === "memory" ? { chunk: section("chunk", parts.focus) } : { question: section("question", parts.focus) }),
   });
-}
-
-function toolSpecs(stage: Stage, { toolset }: SessionDeps): string {
-  const tools = toolsOf(toolset, stage);
-  return tools.length === 0 ? "" : JSON.stringify(tools.map(toolDefinition));
 }

@@ -48,6 +48,7 @@ export const ReadRecord = z.object({
 });
 
 export const CallRecord = z.object({
+  /** 0-based turn in which the call was made. */
   turn: z.int(),
   id: z.string(),
   name: z.string(),

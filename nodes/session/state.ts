@@ -54,6 +54,8 @@ export const SessionState = new StateSchema({
   messages: MessagesValue,
   /** The calls of the last reply that wait for execution: edit them at a breakpoint and go on. */
   calls: z.array(ParsedCall).default(() => []),
+  /** The same calls as the policy made them: what differs was edited by a person. */
+  sampled: z.array(ParsedCall).default(() => []),
   /** The text of the last reply, when it held no call. */
   reply: z.string().nullable().default(null),
   turn: z.int().default(0),

@@ -50,7 +50,12 @@ export function sampleOf(step: Step, turn: number): Sample {
       ? { content: `${text}${calls.map((call) => markup(call)).join("")}` }
       : {
           content: text,
-          tool_calls: readable.map(({ id, name, args }) => ({ id, name, args: args ?? {}, type: "tool_call" as const })),
+          tool_calls: readable.map(({ id, name, args }) => ({
+            id,
+            name,
+            args: args ?? {},
+            type: "tool_call" as const,
+          })),
         },
   );
   return { message, text, calls, usage: step.usage ?? null };
