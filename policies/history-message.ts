@@ -19,7 +19,13 @@ export interface HistoryMessageOptions {
 export function historyMessage(reply: BaseMessage, options: HistoryMessageOptions): AIMessage {
   const { content, calls, unread = [] } = options;
   // the raw calls beside ours would be sent back as they came, broken or not
-  const { tool_calls: _calls, function_call: _legacy, __raw_response: _raw, ...kept } = reply.additional_kwargs ?? {};
+  const {
+    tool_calls: _calls,
+    raw_tool_calls: _rawCalls,
+    function_call: _legacy,
+    __raw_response: _raw,
+    ...kept
+  } = reply.additional_kwargs ?? {};
   const {
     tokenUsage: _a,
     estimatedTokenUsage: _b,

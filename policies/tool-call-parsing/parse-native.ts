@@ -72,7 +72,7 @@ export function textOf(message: { readonly content: unknown }): string {
 
 function rawCalls(message: AIMessage): RawCall[] {
   const parsed = [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])];
-  const provider: unknown = message.additional_kwargs?.tool_calls;
+  const provider: unknown = message.additional_kwargs?.raw_tool_calls ?? message.additional_kwargs?.tool_calls;
   if (Array.isArray(provider) && provider.length >= parsed.length && provider.every(isFunctionCall))
     return provider.map((call) => ({ id: call.id, name: call.function.name, args: call.function.arguments }));
   if (parsed.length > 0) return inContentOrder(message.content, parsed);

@@ -1,0 +1,117 @@
+/**
+ * LangChain's ChatOpenAI with what a session needs and it lacks: a token limit for each call, replies that are checked to
+ * be replies, and no advice to upgrade packages when a model writes broken JSON.
+ *
+ * It retries nothing itself (`retry.ts` does) and stays with the chat completions API, which every compatible server has.
+ */
+import type { AIMessage, BaseMessage } from "@langchain/core/messages";
+import { ChatOpenAI, ChatOpenAICompletions, type ChatOpenAIFields } from "@langchain/openai";
+import type { OpenAI } from "openai";
+import { UnusableReply } from "./provider-failure.ts";
+
+export interface OpenAIChatModelOptions {
+  readonly model: string;
+  readonly baseURL: string;
+  readonly apiKey: string;
+  readonly temperature?: number;
+  readonly topP?: number;
+  /** For the client's own clock; the policy's time-out for an attempt is shorter. */
+  readonly timeoutMs?: number;
+  /** Further fields of the request body. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Some servers answer 400 to a seed. */
+  readonly sendSeed: boolean;
+}
+
+export function openaiChatModel(options: OpenAIChatModelOptions): ChatOpenAI {
+  const fields: ChatOpenAIFields = {
+    model: options.model,
+    apiKey: options.apiKey,
+    configuration: { baseURL: options.baseURL, logLevel: "off" },
+    useResponsesApi: false,
+    maxRetries: 0,
+    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    ...(options.topP === undefined ? {} : { topP: options.topP }),
+    ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
+    ...(options.extra ? { modelKwargs: { ...options.extra } } : {}),
+  };
+  return new ChatOpenAI({ ...fields, completions: new CheckedCompletions(fields, options.sendSeed) });
+}
+
+type Body = OpenAI.Chat.ChatCompletionCreateParams;
+type Streamed = OpenAI.Chat.Completions.ChatCompletionChunk;
+
+class CheckedCompletions extends ChatOpenAICompletions {
+  private readonly sendSeed: boolean;
+
+  constructor(fields: ChatOpenAIFields, sendSeed: boolean) {
+    super(fields);
+    this.sendSeed = sendSeed;
+  }
+
+  override invocationParams(options?: this["ParsedCallOptions"], extra?: { streaming?: boolean }) {
+    const params = super.invocationParams(options, extra);
+    if (!this.sendSeed) delete params.seed;
+    const limit = (options as { maxTokens?: number } | undefined)?.maxTokens;
+    if (limit === undefined) return params;
+    // the parent has chosen the key that this model knows
+    return "max_completion_tokens" in params
+      ? { ...params, max_completion_tokens: limit }
+      : { ...params, max_tokens: limit };
+  }
+
+  override async completionWithRetry(
+    request: OpenAI.Chat.ChatCompletionCreateParamsStreaming,
+    options?: OpenAI.RequestOptions,
+  ): Promise<AsyncIterable<Streamed>>;
+  override async completionWithRetry(
+    request: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming,
+    options?: OpenAI.RequestOptions,
+  ): Promise<OpenAI.Chat.Completions.ChatCompletion>;
+  override async completionWithRetry(request: Body, options?: OpenAI.RequestOptions): Promise<never> {
+    const answer: unknown = await super.completionWithRetry(request as never, options);
+    return (request.stream ? untilFinished(answer as AsyncIterable<Streamed>) : withChoices(answer)) as never;
+  }
+
+  /** The parent warns of old packages when every call of a reply is broken; the raw calls are kept under another name then. */
+  protected override _convertCompletionsMessageToBaseMessage(
+    message: OpenAI.ChatCompletionMessage,
+    rawResponse: OpenAI.ChatCompletion,
+  ): BaseMessage {
+    const { tool_calls: raw, ...rest } = message;
+    if (!Array.isArray(raw) || raw.length === 0 || raw.some(isReadable))
+      return super._convertCompletionsMessageToBaseMessage(message, rawResponse);
+    const converted = super._convertCompletionsMessageToBaseMessage(rest, rawResponse) as AIMessage;
+    converted.additional_kwargs.raw_tool_calls = raw;
+    return converted;
+  }
+}
+
+function isReadable(call: OpenAI.ChatCompletionMessageToolCall): boolean {
+  try {
+    return "function" in call && JSON.parse(call.function.arguments) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Proxies answer HTML, and some servers answer errors, with status 200. */
+function withChoices(answer: unknown): unknown {
+  const choices = (answer as { choices?: unknown } | null)?.choices;
+  if (Array.isArray(choices) && choices.length > 0) return answer;
+  const came = typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "nothing");
+  throw new UnusableReply(`expected a chat completion, got: ${came.slice(0, 200)}`);
+}
+
+/** A connection that closes early ends the stream without an error; only a finish reason says that it was complete. */
+async function* untilFinished(stream: AsyncIterable<Streamed>): AsyncIterable<Streamed> {
+  let finished = false;
+  let came = "";
+  for await (const chunk of stream) {
+    const choice = chunk.choices?.[0];
+    finished ||= Boolean(choice?.finish_reason);
+    if (came.length < 200) came += choice?.delta?.content ?? "";
+    yield chunk;
+  }
+  if (!finished) throw new UnusableReply(`the stream was cut off after: ${came.slice(0, 200) || "(nothing)"}`);
+}
