@@ -6,13 +6,11 @@
  */
 
 import { loadPrompts } from "../nodes/prompts/prompts.ts";
-import { SessionLimits } from "../nodes/session/limits.ts";
-import { liveObjects } from "../nodes/session/live-objects.ts";
 import { createPolicy } from "../policies/index.ts";
-import { createSource } from "../retrieval/source.ts";
-import { toolsets } from "../tools/toolsets.ts";
+import { type ToolsetName, toolsets } from "../tools/toolsets.ts";
 import { createAgentGraph } from "./agent.ts";
 import { createAnsweringGraph } from "./answering.ts";
+import { graphDeps } from "./default-deps.ts";
 import type { GraphDeps } from "./graph-deps.ts";
 import { createMaintenanceGraph } from "./maintenance.ts";
 import { createSessionGraph } from "./session.ts";
@@ -21,19 +19,17 @@ import { loadVariant } from "./variants/load-variant.ts";
 const env = process.env;
 
 /** One set of dependencies for the whole process: threads name live banks of it. */
-const shared: Promise<GraphDeps> = (async () => ({
-  policy: await createPolicy({
-    policy: env.UMAGRAPH_POLICY || "extractive",
-    ...(env.UMAGRAPH_MODEL && { model: env.UMAGRAPH_MODEL }),
-    ...(env.UMAGRAPH_BASE_URL && { baseURL: env.UMAGRAPH_BASE_URL }),
-  }),
-  toolset: toolsets[(env.UMAGRAPH_TOOLSET || "paper") as keyof typeof toolsets] ?? toolsets.paper,
-  prompts: loadPrompts(env.UMAGRAPH_PROMPTS || "default"),
-  limits: SessionLimits.parse({}),
-  live: liveObjects(),
-  variant: "studio",
-  openSource: (chunks) => createSource(chunks),
-}))();
+const shared: Promise<GraphDeps> = (async () =>
+  graphDeps({
+    policy: await createPolicy({
+      policy: env.UMAGRAPH_POLICY || "extractive",
+      ...(env.UMAGRAPH_MODEL && { model: env.UMAGRAPH_MODEL }),
+      ...(env.UMAGRAPH_BASE_URL && { baseURL: env.UMAGRAPH_BASE_URL }),
+    }),
+    toolset: toolsets[(env.UMAGRAPH_TOOLSET || "paper") as ToolsetName] ?? toolsets.paper,
+    prompts: loadPrompts(env.UMAGRAPH_PROMPTS || "default"),
+    variant: "studio",
+  }))();
 
 const variantGraph = (spec: string) => async () => {
   const variant = await loadVariant(spec);

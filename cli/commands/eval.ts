@@ -9,7 +9,7 @@ import type { Benchmark } from "../../evals/benchmark.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
 import { evaluate } from "../../evals/evaluate.ts";
 import { summarise } from "../../evals/reports/summary.ts";
-import { renderTable } from "../../evals/reports/terminal.ts";
+import { renderTerminal } from "../../evals/reports/terminal.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
 import { createRunFolder, openRunFolder, type RunConfig, type RunFolder } from "../../evals/run-folder.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
@@ -242,7 +242,7 @@ async function runCell(
 
 function finish(folders: readonly string[], complete: boolean, given: Given, terminal: Terminal): number {
   const summary = summarise(folders);
-  terminal.print(renderTable(summary));
+  terminal.print(renderTerminal(summary));
   for (const folder of folders) terminal.print(`run folder: ${folder}`);
   if (given.html && folders.length > 0) {
     const html = join(given.resume ?? given.out ?? commonFolder(folders), "report.html");

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf, UmaError } from "../../base/errors.ts";
 import { renderMarkdown } from "../../evals/reports/markdown.ts";
 import { summarise } from "../../evals/reports/summary.ts";
-import { renderTable } from "../../evals/reports/terminal.ts";
+import { renderTerminal } from "../../evals/reports/terminal.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
 import { defineCommand } from "../command.ts";
 import { runFoldersIn } from "../run-folders.ts";
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const html = flags.html ?? join(positionals[0]!, "report.html");
     writeReport(folders, { html });
     if (flags.markdown === "-") terminal.print(renderMarkdown(summary));
-    else terminal.print(renderTable(summary));
+    else terminal.print(renderTerminal(summary));
     if (flags.markdown !== undefined && flags.markdown !== "-") {
       try {
         writeFileSync(flags.markdown, renderMarkdown(summary));
