@@ -12,6 +12,7 @@ import { type LedgerQaConfig, ledgerQaConfig } from "./config.ts";
 import { generateLedgerQa } from "./generate.ts";
 import { readLedgerFile } from "./ledger-file.ts";
 import { lineToEvalContext } from "./ledger-lines.ts";
+import { spreadQuestions } from "./spread-questions.ts";
 
 export const ledgerQa: Benchmark<LedgerQaConfig> = defineBenchmark<LedgerQaConfig>({
   name: "ledger-qa",
@@ -32,6 +33,6 @@ async function* fromFile(path: string, { contexts, questions }: LedgerQaConfig):
   let count = 0;
   for await (const context of readLedgerFile(path)) {
     if (count++ === contexts) return;
-    yield questions === null ? context : { ...context, questions: context.questions.slice(0, questions) };
+    yield { ...context, questions: spreadQuestions(context.questions, ({ category }) => category, questions) };
   }
 }

@@ -4,29 +4,51 @@ import { z } from "zod";
 const horizon = z.number().int().min(1).max(100_000);
 
 export const ledgerQaConfig = z.strictObject({
-  /** Sessions per context; several horizons give `contexts` contexts each. */
   horizon: z
     .union([horizon, z.array(horizon).min(1)])
     .default(10)
-    .transform((value) => (Array.isArray(value) ? value : [value])),
-  /** Contexts per horizon. Context i is the same whatever this number is. */
-  contexts: z.number().int().min(1).default(3),
-  seed: z.number().int().default(0),
-  /** `train` never uses held-out wording and shares no random choice with `test`. */
-  split: z.enum(["train", "test"]).default("test"),
-  profile: z.enum(["micro", "full"]).default("full"),
-  /** Questions per context, spread over the types; null asks all (up to 36, or 41 with point queries). */
-  questions: z.number().int().min(1).nullable().default(null),
-  /** Draws per question type before duplicates are dropped. */
-  perType: z.number().int().min(1).max(50).default(5),
-  /** Questions whose gold lists more items than this are not asked. */
-  maxTies: z.number().int().min(1).default(8),
-  /** Also asks the paper's point query: one sub-scene on one date. */
-  pointQueries: z.boolean().default(false),
-  /** Most transactions in one session; null is the profile's own, 4 (micro) or 10 (full). */
-  maxTransactions: z.number().int().min(1).max(20).nullable().default(null),
-  /** Reads contexts from this file (our JSONL or the paper's JSON) and generates nothing; only `contexts` and `questions` still apply. */
-  file: z.string().min(1).nullable().default(null),
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .describe("Sessions per context; several horizons make several sets, e.g. 2,10,50"),
+  contexts: z
+    .number()
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Contexts per horizon (3 when left out; all of a --file). Context i is the same whatever this is"),
+  seed: z.number().int().default(0).describe("Same seed, same bytes"),
+  split: z
+    .enum(["train", "test"])
+    .default("test")
+    .describe("train never uses held-out wording and shares no random choice with test"),
+  profile: z
+    .enum(["micro", "full"])
+    .default("full")
+    .describe("micro: short sessions, small vocabulary; full: long, messy dialogues"),
+  questions: z
+    .number()
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Questions per context, spread over the types; all (at most 36, or 41 with point queries) when left out"),
+  perType: z.number().int().min(1).max(50).default(5).describe("Draws per question type, before duplicates go"),
+  maxTies: z.number().int().min(1).default(8).describe("Questions whose answer lists more items are not asked"),
+  pointQueries: z.boolean().default(false).describe("Also the paper's question on one sub-scene on one date"),
+  maxTransactions: z
+    .number()
+    .int()
+    .min(1)
+    .max(20)
+    .nullable()
+    .default(null)
+    .describe("Most transactions in one session; 4 (micro) or 10 (full) when left out"),
+  file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Read contexts from this file (our JSONL or the paper's JSON) instead of generating them"),
 });
 
 export type LedgerQaConfig = z.output<typeof ledgerQaConfig>;

@@ -14,6 +14,7 @@ import { type LedgerTransaction, ledgerOf, standing, type ToldSession } from "./
 import { phraseQuestion } from "./phrase-question.ts";
 import { planSessions } from "./plan.ts";
 import { countLedger } from "./questions.ts";
+import { spreadQuestions } from "./spread-questions.ts";
 import type { Subscene } from "./taxonomy.ts";
 import { sampleDates } from "./timeline.ts";
 import type { Line } from "./voice.ts";
@@ -82,7 +83,7 @@ export function generateContext(horizon: number, index: number, options: Context
     index,
     sessions,
     ledger,
-    questions: options.questions === null ? questions : spread(questions, options.questions),
+    questions: spreadQuestions(questions, ({ query }) => query.type, options.questions),
   };
 }
 
@@ -111,19 +112,4 @@ function tell(
     told.push({ date: planned.date, acts: planned.acts.map((act, index) => ({ act, lines: dialogue.told[index]! })) });
   });
   return { sessions, told };
-}
-
-/** The first `limit` questions when the types take turns, in their original order. */
-function spread(questions: readonly PhrasedQuestion[], limit: number): PhrasedQuestion[] {
-  const turns = new Map<string, number>();
-  const ranked = questions.map((question, order) => {
-    const turn = turns.get(question.query.type) ?? 0;
-    turns.set(question.query.type, turn + 1);
-    return { question, order, turn };
-  });
-  return ranked
-    .sort((a, b) => a.turn - b.turn || a.order - b.order)
-    .slice(0, limit)
-    .sort((a, b) => a.order - b.order)
-    .map(({ question }) => question);
 }

@@ -4,6 +4,9 @@ import { generateContext } from "./context.ts";
 import { type LedgerLine, toLedgerLine } from "./ledger-lines.ts";
 import { type Complete, rewriteContext } from "./rewrite.ts";
 
+/** As many as the paper tests most horizons with (Table 7). */
+const usualContexts = 3;
+
 /**
  * Horizons in the given order, each with its contexts 0..contexts-1; one line per context. With `rewrite`, a model
  * rewords the dialogues and each line says how many of its sessions were (they are then not the same bytes every time).
@@ -13,7 +16,7 @@ export async function* generateLedgerQa(
   { rewrite }: { readonly rewrite?: Complete } = {},
 ): AsyncGenerator<LedgerLine> {
   for (const horizon of config.horizon)
-    for (let index = 0; index < config.contexts; index++) {
+    for (let index = 0; index < (config.contexts ?? usualContexts); index++) {
       const context = generateContext(horizon, index, config);
       if (!rewrite) {
         yield toLedgerLine(context);

@@ -15,7 +15,7 @@ import { toLedgerLine } from "./ledger-lines.ts";
 import { answerQuery, countLedger, type Query, type QuestionType, questionTypes } from "./questions.ts";
 import { scenes } from "./taxonomy.ts";
 
-export const paperSample = z.looseObject({
+const paperSample = z.looseObject({
   task_id: z.string().min(1),
   chunks: z.array(z.string()).min(1),
   questions: z.array(

@@ -10,7 +10,7 @@ export interface Line {
   readonly text: string;
 }
 
-export type Slots = Readonly<Record<string, string>>;
+type Slots = Readonly<Record<string, string>>;
 
 export interface Voice extends Wording {
   readonly random: Rng;

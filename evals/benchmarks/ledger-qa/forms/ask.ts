@@ -169,7 +169,7 @@ export const ask: Readonly<Record<QuestionType, FormSet>> = {
       "What is the total of all my spending?",
     ],
     full: ["Add up the whole ledger, what do you get?", "Across everything we recorded, how much did I spend?"],
-    fullHeldOut: ["From the first entry to the last, what is the grand total?"],
+    fullHeldOut: ["From the first entry to the last, how much did it all cost me?"],
   },
   single_date_subscene_amount: {
     micro: [
