@@ -18,6 +18,8 @@ export interface ScriptedTurn {
   /** Names of the tools that may be called now; empty on a session's last turn. */
   readonly tools: ReadonlySet<string>;
   readonly seed: number;
+  /** Room for this reply, in tokens. */
+  readonly maxTokens: number;
   /** System and user text before the first reply: instruction, core, chunk or question. */
   readonly prompt: string;
   /** 0-based number of this turn in its session. */
@@ -52,6 +54,7 @@ export interface ShownTurn {
 export interface ScriptedCallOptions extends BaseChatModelCallOptions {
   readonly tools?: readonly unknown[];
   readonly seed?: number;
+  readonly maxTokens?: number;
 }
 
 export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
@@ -110,7 +113,9 @@ export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
   private reply(messages: BaseMessage[], options: ScriptedCallOptions): AIMessage {
     const tools = (options.tools ?? []).map(nameOf);
     const seed = options.seed ?? 0;
-    const reply = this.script(turnOf(messages, tools, seed));
+    const reply = this.script(
+      turnOf(messages, { tools, seed, maxTokens: options.maxTokens ?? Number.POSITIVE_INFINITY }),
+    );
     const message = reply instanceof AIMessage ? reply : messageOf(reply, callIdPrefix(messages));
     this.record.push({ messages: [...messages], tools, seed, reply: message });
     if (this.record.length > this.remember) this.record.shift();
@@ -143,12 +148,16 @@ export function scriptedPolicy(options: {
   return { ...policy, scripted: true, shown: () => model.shown() };
 }
 
-function turnOf(messages: readonly BaseMessage[], tools: readonly string[], seed: number): ScriptedTurn {
+function turnOf(
+  messages: readonly BaseMessage[],
+  { tools, seed, maxTokens }: { tools: readonly string[]; seed: number; maxTokens: number },
+): ScriptedTurn {
   const firstReply = messages.findIndex((message) => message.getType() === "ai");
   return {
     messages,
     tools: new Set(tools),
     seed,
+    maxTokens,
     prompt: (firstReply < 0 ? messages : messages.slice(0, firstReply)).map(textOf).join("\n\n"),
     turn: messages.filter((message) => message.getType() === "ai").length,
     exchanges: exchangesOf(messages),
