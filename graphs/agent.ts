@@ -5,7 +5,7 @@ import { type Agent, AgentState } from "../nodes/agent/state.ts";
 import type { Answering } from "../nodes/answering/state.ts";
 import type { AnyGraph } from "./any-graph.ts";
 import { asNode } from "./as-node.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import { type CompileOptions, compileGraph } from "./compile-options.ts";
 
 /** A variant's two phases; see variants/variant.ts. */
 export interface AgentPhases {
@@ -14,14 +14,15 @@ export interface AgentPhases {
 }
 
 export const createAgentGraph = ({ memorize, answer }: AgentPhases, options: CompileOptions & { name?: string } = {}) =>
-  new StateGraph(AgentState)
-    .addNode("memorize", ...asNode<Agent, Agent>(memorize, { output: takeMemory }))
-    .addNode("answer", ...asNode<Answering, Answering>(answer, { output: collectAnswer }))
-    .addEdge(START, "memorize")
-    .addConditionalEdges("memorize", fanOut, ["answer", END])
-    .addEdge("answer", END)
-    .compile({ name: "agent", ...options })
-    .withConfig({ recursionLimit: 1_000_000 });
+  compileGraph(
+    new StateGraph(AgentState)
+      .addNode("memorize", ...asNode<Agent, Agent>(memorize, { output: takeMemory }))
+      .addNode("answer", ...asNode<Answering, Answering>(answer, { output: collectAnswer }))
+      .addEdge(START, "memorize")
+      .addConditionalEdges("memorize", fanOut, ["answer", END])
+      .addEdge("answer", END),
+    { name: "agent", recursionLimit: 1_000_000, ...options },
+  );
 
 /** All of phase I's result but the questions, which it never sees. */
 const takeMemory = ({ core, memoryRef, sourceRef, cursor, total, session }: Agent) => ({

@@ -5,21 +5,23 @@ import { type Answering, AnsweringState } from "../nodes/answering/state.ts";
 import type { SessionDeps } from "../nodes/session/deps.ts";
 import type { Session } from "../nodes/session/state.ts";
 import { asNode } from "./as-node.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import { type CompileOptions, compileGraph } from "./compile-options.ts";
 import { createSessionGraph, sessionSteps } from "./session.ts";
 
 export const createAnsweringGraph = (deps: SessionDeps, options: CompileOptions = {}) =>
-  new StateGraph(AnsweringState)
-    .addNode(
-      "askMemory",
-      ...asNode<Answering, Session>(createSessionGraph(deps), {
-        input: openQuestion,
-        output: closeQuestion,
-        recursionLimit: sessionSteps(deps),
-      }),
-    )
-    .addNode("takeAnswer", takeAnswer)
-    .addEdge(START, "askMemory")
-    .addEdge("askMemory", "takeAnswer")
-    .addEdge("takeAnswer", END)
-    .compile({ name: "answering", ...options });
+  compileGraph(
+    new StateGraph(AnsweringState)
+      .addNode(
+        "askMemory",
+        ...asNode<Answering, Session>(createSessionGraph(deps), {
+          input: (state) => openQuestion(state, deps.live),
+          output: closeQuestion,
+          recursionLimit: sessionSteps(deps),
+        }),
+      )
+      .addNode("takeAnswer", takeAnswer)
+      .addEdge(START, "askMemory")
+      .addEdge("askMemory", "takeAnswer")
+      .addEdge("takeAnswer", END),
+    { name: "answering", ...options },
+  );

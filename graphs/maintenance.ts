@@ -6,25 +6,26 @@ import { openStream } from "../nodes/maintenance/open-stream.ts";
 import { type Maintenance, MaintenanceState } from "../nodes/maintenance/state.ts";
 import type { Session } from "../nodes/session/state.ts";
 import { asNode } from "./as-node.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import { type CompileOptions, compileGraph } from "./compile-options.ts";
 import type { GraphDeps } from "./graph-deps.ts";
 import { createSessionGraph, sessionSteps } from "./session.ts";
 
 export const createMaintenanceGraph = (deps: GraphDeps, options: CompileOptions = {}) =>
-  new StateGraph(MaintenanceState)
-    .addNode("openStream", (state) => openStream(state, deps))
-    .addNode(
-      "readChunk",
-      ...asNode<Maintenance, Session>(createSessionGraph(deps), {
-        input: (state) => openChunk(state, deps.live),
-        output: closeChunk,
-        recursionLimit: sessionSteps(deps),
-      }),
-    )
-    .addNode("commitCore", commitCore)
-    .addEdge(START, "openStream")
-    .addConditionalEdges("openStream", hasNextChunk, { more: "readChunk", done: END })
-    .addEdge("readChunk", "commitCore")
-    .addConditionalEdges("commitCore", hasNextChunk, { more: "readChunk", done: END })
-    .compile({ name: "maintenance", ...options })
-    .withConfig({ recursionLimit: 1_000_000 });
+  compileGraph(
+    new StateGraph(MaintenanceState)
+      .addNode("openStream", (state) => openStream(state, deps))
+      .addNode(
+        "readChunk",
+        ...asNode<Maintenance, Session>(createSessionGraph(deps), {
+          input: (state) => openChunk(state, deps.live),
+          output: closeChunk,
+          recursionLimit: sessionSteps(deps),
+        }),
+      )
+      .addNode("commitCore", commitCore)
+      .addEdge(START, "openStream")
+      .addConditionalEdges("openStream", hasNextChunk, { more: "readChunk", done: END })
+      .addEdge("readChunk", "commitCore")
+      .addConditionalEdges("commitCore", hasNextChunk, { more: "readChunk", done: END }),
+    { name: "maintenance", recursionLimit: 1_000_000, ...options },
+  );

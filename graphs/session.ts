@@ -7,20 +7,22 @@ import { openSession } from "../nodes/session/open-session.ts";
 import { afterOpen, calledTools, mayGoOn } from "../nodes/session/routes.ts";
 import { sampleAction } from "../nodes/session/sample-action.ts";
 import { SessionState } from "../nodes/session/state.ts";
-import type { CompileOptions } from "./compile-options.ts";
+import { type CompileOptions, compileGraph } from "./compile-options.ts";
 
 export const createSessionGraph = (deps: SessionDeps, options: CompileOptions = {}) =>
-  new StateGraph(SessionState)
-    .addNode("openSession", (state) => openSession(state, deps))
-    .addNode("sampleAction", (state, config) => sampleAction(state, deps, config))
-    .addNode("executeTools", (state, config) => executeTools(state, deps, config))
-    .addNode("finishSession", (state) => finishSession(state, deps))
-    .addEdge(START, "openSession")
-    .addConditionalEdges("openSession", afterOpen, { sample: "sampleAction", finish: "finishSession" })
-    .addConditionalEdges("sampleAction", calledTools, { execute: "executeTools", finish: "finishSession" })
-    .addConditionalEdges("executeTools", mayGoOn, { sample: "sampleAction", finish: "finishSession" })
-    .addEdge("finishSession", END)
-    .compile({ name: "session", ...options });
+  compileGraph(
+    new StateGraph(SessionState)
+      .addNode("openSession", (state) => openSession(state, deps))
+      .addNode("sampleAction", (state, config) => sampleAction(state, deps, config))
+      .addNode("executeTools", (state, config) => executeTools(state, deps, config))
+      .addNode("finishSession", (state) => finishSession(state, deps))
+      .addEdge(START, "openSession")
+      .addConditionalEdges("openSession", afterOpen, { sample: "sampleAction", finish: "finishSession" })
+      .addConditionalEdges("sampleAction", calledTools, { execute: "executeTools", finish: "finishSession" })
+      .addConditionalEdges("executeTools", mayGoOn, { sample: "sampleAction", finish: "finishSession" })
+      .addEdge("finishSession", END),
+    { name: "session", recursionLimit: sessionSteps(deps), ...options },
+  );
 
 /** Supersteps a session can take, plus the one LangGraph wants beyond them. */
 export const sessionSteps = (deps: SessionDeps) => 2 * deps.limits.maxTurns + 4;

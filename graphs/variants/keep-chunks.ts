@@ -2,12 +2,14 @@
 import { END, START, StateGraph } from "@langchain/langgraph";
 import { openStream } from "../../nodes/maintenance/open-stream.ts";
 import { MaintenanceState } from "../../nodes/maintenance/state.ts";
-import type { CompileOptions } from "../compile-options.ts";
+import { type CompileOptions, compileGraph } from "../compile-options.ts";
 import type { GraphDeps } from "../graph-deps.ts";
 
 export const createKeepChunksGraph = (deps: GraphDeps, options: CompileOptions = {}) =>
-  new StateGraph(MaintenanceState)
-    .addNode("keepChunks", (state) => openStream(state, deps))
-    .addEdge(START, "keepChunks")
-    .addEdge("keepChunks", END)
-    .compile({ name: "keepChunks", ...options });
+  compileGraph(
+    new StateGraph(MaintenanceState)
+      .addNode("keepChunks", (state) => openStream(state, deps))
+      .addEdge(START, "keepChunks")
+      .addEdge("keepChunks", END),
+    { name: "keepChunks", ...options },
+  );

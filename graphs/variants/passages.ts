@@ -1,16 +1,18 @@
 /** Methods that put passages into the prompt instead of offering tools: one sampled reply per question, the same for Concat and RAG. */
 import { END, START, StateGraph } from "@langchain/langgraph";
-import { messageOf } from "../../base/errors.ts";
-import { closeQuestion, openQuestion, takeAnswer } from "../../nodes/answering/question-session.ts";
+import { closeQuestion, lastChunk, openQuestion, takeAnswer } from "../../nodes/answering/question-session.ts";
 import { type Answering, AnsweringState, type AnsweringUpdate } from "../../nodes/answering/state.ts";
 import type { PromptUse } from "../../nodes/prompts/prompts.ts";
 import type { SessionDeps } from "../../nodes/session/deps.ts";
 import { liveObjects } from "../../nodes/session/live-objects.ts";
 import { promptRoom } from "../../nodes/session/open-session.ts";
+import type { SessionError } from "../../nodes/session/record.ts";
+import { sessionError } from "../../nodes/session/session-error.ts";
 import type { Session } from "../../nodes/session/state.ts";
 import type { Source } from "../../retrieval/source.ts";
+import type { Toolset } from "../../tools/toolsets.ts";
 import { asNode } from "../as-node.ts";
-import type { GraphDeps } from "../graph-deps.ts";
+import { compileGraph } from "../compile-options.ts";
 import { runSession } from "../run-session.ts";
 import { createSessionGraph, sessionSteps } from "../session.ts";
 import { createKeepChunksGraph } from "./keep-chunks.ts";
@@ -30,6 +32,8 @@ export interface PassageQuery {
 
 export type Passages = Pick<Answering, "context" | "given">;
 
+const noTools: Toolset = { name: "none", tools: [] };
+
 export function passageVariant(options: {
   name: string;
   paper: string;
@@ -42,16 +46,21 @@ export function passageVariant(options: {
     ...deps,
     variant: name,
     promptUse,
-    toolset: { name: "none", tools: [] },
+    toolset: noTools,
   });
-  const find = (source: Source, question: string, position: number, deps: SessionDeps) =>
-    options.passages({
-      source,
-      question,
-      position,
-      room: promptRoom("qa", deps) - deps.policy.countTokens(question),
-      countTokens: deps.policy.countTokens,
-    });
+  /** Passages, or what went wrong with finding them: a session that fails before it starts is data too. */
+  const find = async (
+    where: { source: Source; question: string; position: number },
+    deps: SessionDeps,
+  ): Promise<Passages | { error: SessionError }> => {
+    const { countTokens } = deps.policy;
+    const room = promptRoom("qa", deps) - countTokens(where.question);
+    try {
+      return await options.passages({ ...where, room, countTokens });
+    } catch (thrown) {
+      return { error: sessionError("tool", thrown) };
+    }
+  };
 
   return {
     name,
@@ -65,38 +74,37 @@ export function passageVariant(options: {
     replay: (memory) => memory,
     async answer(_memory, question, env) {
       const deps = withoutTools(sessionDeps(env, liveObjects(), name));
+      const { text, position } = question;
+      const found = await find({ source: env.source, question: text, position }, deps);
       const identity = sessionIdentity(env, question.id);
-      const opened = { stage: "qa" as const, focus: question.text, position: question.position, identity };
-      const found = await find(env.source, question.text, question.position, deps).catch((thrown: unknown) => ({
-        error: { boundary: "tool" as const, code: "failure", message: messageOf(thrown) },
-      }));
-      const session = await runSession({ ...opened, ...found }, deps);
+      const session = await runSession({ stage: "qa", focus: text, position, identity, ...found }, deps);
       return session.outcome?.text ?? null;
     },
-    phases(graphDeps: GraphDeps) {
+    phases(graphDeps) {
       const deps = withoutTools(graphDeps);
-      const addPassages = async (state: Answering): Promise<AnsweringUpdate> => {
+      const findPassages = async (state: Answering): Promise<AnsweringUpdate> => {
         const source = deps.live.source(state.sourceRef);
-        return source ? find(source, state.question, state.position, deps) : {};
+        if (!source) return {};
+        return find({ source, question: state.question, position: lastChunk(state, deps.live) }, deps);
       };
+      const answer = new StateGraph(AnsweringState)
+        .addNode("findPassages", findPassages)
+        .addNode(
+          "askModel",
+          ...asNode<Answering, Session>(createSessionGraph(deps), {
+            input: (state) => openQuestion(state, deps.live),
+            output: closeQuestion,
+            recursionLimit: sessionSteps(deps),
+          }),
+        )
+        .addNode("takeAnswer", takeAnswer)
+        .addEdge(START, "findPassages")
+        .addEdge("findPassages", "askModel")
+        .addEdge("askModel", "takeAnswer")
+        .addEdge("takeAnswer", END);
       return {
         memorize: createKeepChunksGraph(deps),
-        answer: new StateGraph(AnsweringState)
-          .addNode("findPassages", addPassages)
-          .addNode(
-            "askModel",
-            ...asNode<Answering, Session>(createSessionGraph(deps), {
-              input: openQuestion,
-              output: closeQuestion,
-              recursionLimit: sessionSteps(deps),
-            }),
-          )
-          .addNode("takeAnswer", takeAnswer)
-          .addEdge(START, "findPassages")
-          .addEdge("findPassages", "askModel")
-          .addEdge("askModel", "takeAnswer")
-          .addEdge("takeAnswer", END)
-          .compile({ name: `${name}-answer` }),
+        answer: compileGraph(answer, { name: `${name}-answer` }),
       };
     },
   };

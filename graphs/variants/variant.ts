@@ -62,7 +62,7 @@ export interface Variant<Memory = unknown> {
   phases(deps: GraphDeps): AgentPhases;
 }
 
-/** A named variant with its options; the registry (index.ts) maps names to these. */
+/** A named variant with its options; load-variant.ts finds them by name. */
 export interface VariantFactory<Params = unknown> {
   readonly name: string;
   readonly params: z.ZodType<Params>;

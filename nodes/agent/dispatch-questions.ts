@@ -1,9 +1,19 @@
 /** Fans the questions out: one phase II run each, over the same finished memory. */
+import { UmaError } from "../../base/errors.ts";
 import type { Answering, AnsweringUpdate } from "../answering/state.ts";
 import type { Agent, AgentQuestion, AgentUpdate } from "./state.ts";
 
-export const namedQuestions = (state: Pick<Agent, "questions">): AgentQuestion[] =>
-  state.questions.map((question, i) => (typeof question === "string" ? { id: `q${i + 1}`, text: question } : question));
+/** Texts are named q1, q2, … by their place. Throws `input` when two questions have one name: answers are keyed by it. */
+export function namedQuestions(state: Pick<Agent, "questions">): AgentQuestion[] {
+  const named = state.questions.map((question, i) =>
+    typeof question === "string" ? { id: `q${i + 1}`, text: question } : question,
+  );
+  const ids = named.map(({ id }) => id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice !== undefined)
+    throw new UmaError("input", `two questions are named "${twice}"`, { fix: "give each question an id of its own" });
+  return named;
+}
 
 export const openAnswer = (state: Agent, question: AgentQuestion): AnsweringUpdate => ({
   question: question.text,

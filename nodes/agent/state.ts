@@ -3,7 +3,7 @@ import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { MaintenanceState } from "../maintenance/state.ts";
 
-export const AgentQuestion = z.object({ id: z.string(), text: z.string(), position: z.int().optional() });
+export const AgentQuestion = z.object({ id: z.string(), text: z.string() });
 export type AgentQuestion = z.infer<typeof AgentQuestion>;
 
 export const AgentAnswer = z.object({ answer: z.string().nullable(), end: z.string(), error: z.string().nullable() });
@@ -16,10 +16,11 @@ export const AgentState = new StateSchema({
     .default(() => [])
     .describe("Questions to answer from the finished memory; texts, or objects with an id"),
   answers: new ReducedValue(
-    z.record(z.string(), AgentAnswer).default(() => ({})),
-    {
-      reducer: (known, more) => ({ ...known, ...more }),
-    },
+    z
+      .record(z.string(), AgentAnswer)
+      .default(() => ({}))
+      .describe("Answers by the question's id"),
+    { reducer: (known, more) => ({ ...known, ...more }) },
   ),
 });
 

@@ -1,21 +1,28 @@
 /** Phase II's state: one question over a finished memory. */
 import { StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
-import { ReadRecord } from "../session/record.ts";
+import { ReadRecord, SessionError } from "../session/record.ts";
 import { SessionIdentity, SessionOutcome } from "../session/state.ts";
 
 export const AnsweringState = new StateSchema({
   question: z.string().default("").describe("The question"),
   core: z.string().default("").describe("The core memory"),
-  memoryRef: z.string().default("").describe("Names the live bank"),
-  sourceRef: z.string().default("").describe("Names the live raw context"),
-  position: z.int().default(0).describe("0-based number of the last chunk in memory"),
-  /** Variants that answer from passages put them here. */
-  context: z.string().default("").describe("Passages given with the question; usually empty"),
-  given: z.array(ReadRecord).default(() => []),
+  memoryRef: z.string().default("").describe("Names the live bank; empty for an empty one"),
+  sourceRef: z.string().default("").describe("Names the live raw context; empty for none"),
+  position: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe("0-based number of the last chunk that may be shown; empty for the last one there is"),
+  context: z.string().default("").describe("Passages given with the question; variants that search first fill it in"),
+  given: z
+    .array(ReadRecord)
+    .default(() => [])
+    .describe("Which passages those are"),
   identity: SessionIdentity.default(() => SessionIdentity.parse({})),
-  session: SessionOutcome.nullable().default(null),
-  answer: z.string().nullable().default(null),
+  error: SessionError.nullable().default(null).describe("What failed before the session, if anything did"),
+  session: SessionOutcome.nullable().default(null).describe("How the session ended"),
+  answer: z.string().nullable().default(null).describe("The answer; empty when none was acceptable"),
 });
 
 export type Answering = typeof AnsweringState.State;

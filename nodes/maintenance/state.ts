@@ -12,9 +12,8 @@ export const MaintenanceState = new StateSchema({
   memoryRef: z.string().default("").describe("Names the live bank to start from; usually empty"),
   sourceRef: z.string().default("").describe("Names a live raw context, instead of chunks"),
   cursor: z.int().default(0).describe("0-based number of the next chunk to read"),
-  total: z.int().default(0),
-  /** How the last session ended. */
-  session: SessionOutcome.nullable().default(null),
+  total: z.int().default(0).describe("How many chunks there are; counted when the stream is opened"),
+  session: SessionOutcome.nullable().default(null).describe("How the last session ended"),
   identity: SessionIdentity.default(() => SessionIdentity.parse({})),
 });
 

@@ -1,7 +1,6 @@
 /** Runs the pending calls and appends their observations to h_t; writes give a new bank under a new name. */
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { messageOf, UmaError } from "../../base/errors.ts";
 import { canonicalJson } from "../../base/hash.ts";
 import { type CallResult, executeCalls } from "../../tools/execute-calls.ts";
 import type { World } from "../../tools/tool.ts";
@@ -10,6 +9,7 @@ import { sessionId } from "./identity.ts";
 import { noToolsLeft } from "./notices.ts";
 import type { CallRecord } from "./record.ts";
 import { isControlFlow, runSignal } from "./run-config.ts";
+import { sessionError } from "./session-error.ts";
 import type { Session, SessionUpdate } from "./state.ts";
 import { observationRoom } from "./turn-budget.ts";
 
@@ -47,8 +47,7 @@ export async function executeTools(state: Session, deps: SessionDeps, config?: R
   } catch (thrown) {
     if (isControlFlow(thrown)) throw thrown;
     if (signal?.aborted) return { calls: [], cancelled: true };
-    const code = thrown instanceof UmaError ? thrown.code : "failure";
-    return { calls: [], error: { boundary: "tool", code, message: messageOf(thrown) } };
+    return { calls: [], error: sessionError("tool", thrown) };
   }
 }
 

@@ -1,6 +1,5 @@
 /** Renders the initial prompt [I_sys, m_core, x_t] within its budget (UMA Eq. 1); h_t starts empty. */
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
-import { messageOf } from "../../base/errors.ts";
 import { section } from "../../policies/prompt-sections.ts";
 import { offerOf } from "../../tools/toolsets.ts";
 import { fillTemplate, type PromptTemplate } from "../prompts/prompts.ts";
@@ -8,6 +7,7 @@ import type { SessionDeps } from "./deps.ts";
 import { fitPrompt, type PromptParts } from "./fit-prompt.ts";
 import { fixedTokens } from "./fixed-tokens.ts";
 import type { Stage } from "./record.ts";
+import { sessionError } from "./session-error.ts";
 import type { Session, SessionUpdate } from "./state.ts";
 
 export function openSession(state: Session, deps: SessionDeps): SessionUpdate {
@@ -30,8 +30,7 @@ export function openSession(state: Session, deps: SessionDeps): SessionUpdate {
       memoryBefore: state.memoryRef,
     };
   } catch (thrown) {
-    const error = { boundary: "budget" as const, code: "config", message: messageOf(thrown) };
-    return { error, startedAt, memoryBefore: state.memoryRef };
+    return { error: sessionError("budget", thrown), startedAt, memoryBefore: state.memoryRef };
   }
 }
 

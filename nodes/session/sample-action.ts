@@ -1,13 +1,13 @@
 /** One policy call: a_t ~ π(· | I_sys, m_core, x_t, h_t) (UMA Eq. 2), within the turn and token limits. */
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { messageOf, UmaError } from "../../base/errors.ts";
 import type { Sample } from "../../policies/policy.ts";
 import { offerOf } from "../../tools/toolsets.ts";
 import type { SessionDeps } from "./deps.ts";
 import { sessionSeed } from "./identity.ts";
 import { lastTurnNotice } from "./notices.ts";
 import { isControlFlow, runSignal } from "./run-config.ts";
+import { sessionError } from "./session-error.ts";
 import type { Session, SessionUpdate } from "./state.ts";
 import { LEAST_COMPLETION, turnBudget } from "./turn-budget.ts";
 
@@ -33,8 +33,7 @@ export async function sampleAction(state: Session, deps: SessionDeps, config?: R
   } catch (thrown) {
     if (isControlFlow(thrown)) throw thrown;
     if (signal?.aborted) return { cancelled: true };
-    const code = thrown instanceof UmaError ? thrown.code : "failure";
-    return { error: { boundary: "policy", code, message: messageOf(thrown) } };
+    return { error: sessionError("policy", thrown) };
   }
   const completion = completionTokens(sample, policy.countTokens);
   const calls = [...sample.calls];

@@ -41,9 +41,11 @@ export const SessionState = new StateSchema({
   stage: Stage.default("memory").describe("memory: read a chunk and maintain the bank; qa: answer a question"),
   core: z.string().default("").describe("The core memory before the session"),
   focus: z.string().default("").describe("The chunk to read or the question to answer"),
-  /** Passages that a variant puts into the prompt (RAG, Concat). */
-  context: z.string().default("").describe("Passages given with the question; usually empty"),
-  given: z.array(ReadRecord).default(() => []),
+  context: z.string().default("").describe("Passages given with the question (RAG, Concat); usually empty"),
+  given: z
+    .array(ReadRecord)
+    .default(() => [])
+    .describe("Which passages those are"),
   position: z.int().default(0).describe("0-based number of the chunk, or of the last chunk in memory"),
   memoryRef: z.string().default("").describe("Names the live bank; empty for an empty one"),
   /** The bank as the session found it; a failed session goes back to it. */

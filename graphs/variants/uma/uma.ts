@@ -9,7 +9,7 @@ import { memoryCodec } from "../../../memory/codec.ts";
 import { emptyMemory, type Memory } from "../../../memory/memory.ts";
 import { liveObjects } from "../../../nodes/session/live-objects.ts";
 import { memoryAfter } from "../../../nodes/session/memory-after.ts";
-import type { Toolset } from "../../../tools/toolsets.ts";
+import { type Toolset, withoutSearch } from "../../../tools/toolsets.ts";
 import { createAnsweringGraph } from "../../answering.ts";
 import { createMaintenanceGraph } from "../../maintenance.ts";
 import { runSession } from "../../run-session.ts";
@@ -81,9 +81,4 @@ export const factory = defineVariant({
       },
     };
   },
-});
-
-const withoutSearch = (toolset: Toolset): Toolset => ({
-  name: `${toolset.name}-without-raw-context`,
-  tools: toolset.tools.filter((tool) => !tool.name.endsWith("_retrieve") || tool.name === "memory_key_retrieve"),
 });
