@@ -1,33 +1,40 @@
 /** umagraph generate: benchmark data to a file, the same bytes for the same seed on any machine. */
-
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, renameSync, rmSync } from "node:fs";
+import { HumanMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
-import { ledgerQaConfig } from "../../evals/benchmarks/ledger-qa/config.ts";
+import { seedOf } from "../../base/rng.ts";
+import type { Benchmark } from "../../evals/benchmark.ts";
+import { ledgerQa } from "../../evals/benchmarks/ledger-qa/benchmark.ts";
+import type { LedgerQaConfig } from "../../evals/benchmarks/ledger-qa/config.ts";
+import { generateContext } from "../../evals/benchmarks/ledger-qa/context.ts";
 import { generateLedgerQa } from "../../evals/benchmarks/ledger-qa/generate.ts";
+import { toPaperSample } from "../../evals/benchmarks/ledger-qa/paper-format.ts";
+import type { Complete } from "../../evals/benchmarks/ledger-qa/rewrite.ts";
+import type { Policy } from "../../policies/policy.ts";
+import { benchmarkConfig, benchmarkFlags } from "../benchmark-flags.ts";
 import { defineCommand } from "../command.ts";
-import { numberList } from "../flags.ts";
+import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
+
+const benchmark = ledgerQa as unknown as Benchmark;
 
 export const command = defineCommand({
   name: "generate",
   summary: "write benchmark data (Ledger-QA)",
   usage: "ledger-qa [flags]",
+  details: [
+    "Dialogues come from templates and answers from the structured ledger; no model is involved. With --rewrite a model",
+    "rewords the dialogues: a session whose amounts or dates do not survive keeps its original wording.",
+  ].join("\n"),
   flags: z.object({
-    horizon: numberList.default([10]).describe("Sessions per context; several make several sets, e.g. 2,10,50"),
-    contexts: z.coerce.number().int().min(1).default(3).describe("Contexts per horizon"),
     seed: z.coerce.number().int().default(0).describe("Same seed, same bytes"),
-    split: z
-      .enum(["train", "test"])
-      .default("test")
-      .describe("Training and test data never share a draw or a held-out wording"),
-    profile: z
-      .enum(["micro", "full"])
-      .default("full")
-      .describe("micro: short sessions, small vocabulary; full: long, messy dialogues"),
-    pointQueries: z.boolean().default(false).describe("Also the paper's question on one sub-scene on one date"),
     out: z.string().optional().describe("File to write; standard output when left out"),
+    paperFormat: z.boolean().default(false).describe("Write the paper's JSON file instead of JSONL"),
+    rewrite: z.boolean().default(false).describe("Let a model (--policy, --model, --base-url) reword the dialogues"),
+    ...policyFlags,
   }),
+  moreFlags: async () => benchmarkFlags(benchmark).omit({ file: true }),
   examples: [
     {
       run: "umagraph generate ledger-qa --horizon 20 --seed 7 --out ledger-h20.jsonl",
@@ -35,35 +42,86 @@ export const command = defineCommand({
     },
     { run: "umagraph eval ledger-qa --file ledger-h20.jsonl --policy ledger-expert", what: "evaluate on the file" },
   ],
-  async run({ flags, positionals, terminal }) {
+  async run({ flags, more, positionals, terminal }) {
     const [what] = positionals;
     if (what !== "ledger-qa") {
       throw new UmaError("config", `cannot generate ${what === undefined ? "nothing" : `"${what}"`}`, {
         fix: "umagraph generate ledger-qa",
       });
     }
-    const { out, ...config } = flags;
-    const stream = out === undefined ? process.stdout : createWriteStream(out);
-    if (out !== undefined) {
-      await once(stream, "open").catch((cause: Error) => {
-        throw new UmaError("store", `cannot write ${out}: ${cause.message}`, {
-          fix: "choose a writable place with --out",
-          cause,
-        });
+    if (flags.rewrite && flags.paperFormat)
+      throw new UmaError("config", "--rewrite writes JSONL, which says what was reworded; leave out --paper-format");
+    const config = benchmarkConfig(benchmark, { ...more, seed: flags.seed }) as LedgerQaConfig;
+    const policy = flags.rewrite ? await policyFrom(policySpec(flags), terminal) : null;
+    if (policy?.scripted)
+      throw new UmaError("config", `${policy.name} is a script and cannot reword anything`, {
+        fix: "give a model: --policy openai --model … --base-url …",
       });
+    const written = { contexts: 0, questions: 0, reworded: 0, kept: 0 };
+    const note = () => terminal.note(`${written.contexts} contexts written`);
+
+    async function* lines(): AsyncGenerator<string> {
+      if (flags.paperFormat) {
+        const samples = config.horizon.flatMap((horizon) =>
+          Array.from({ length: config.contexts ?? 3 }, (_, i) => toPaperSample(generateContext(horizon, i, config))),
+        );
+        written.contexts = samples.length;
+        written.questions = samples.reduce((sum, sample) => sum + sample.questions.length, 0);
+        yield `${JSON.stringify(samples, null, 4)}\n`;
+        return;
+      }
+      for await (const line of generateLedgerQa(config, policy ? { rewrite: completeWith(policy, flags.seed) } : {})) {
+        written.contexts++;
+        written.questions += line.questions.length;
+        written.reworded += line.rewritten?.accepted ?? 0;
+        written.kept += line.rewritten?.rejected ?? 0;
+        if (policy) note();
+        yield `${JSON.stringify(line)}\n`;
+      }
     }
-    let contexts = 0;
-    let questions = 0;
-    for await (const line of generateLedgerQa(ledgerQaConfig.parse(config))) {
-      if (!stream.write(`${JSON.stringify(line)}\n`)) await once(stream, "drain");
-      contexts++;
-      questions += line.questions.length;
+
+    if (flags.out === undefined) {
+      // the data itself is the result
+      for await (const line of lines()) if (!process.stdout.write(line)) await once(process.stdout, "drain");
+      return 0;
     }
-    if (out === undefined) return 0; // the data itself is the result
-    stream.end();
-    await once(stream, "finish");
-    terminal.print(`${out}: ${contexts} contexts, ${questions} questions`);
-    terminal.result({ out, contexts, questions, config });
+    await writeBeside(flags.out, lines());
+    const rewording = policy ? `, ${written.reworded} sessions reworded, ${written.kept} kept as they were` : "";
+    terminal.print(`${flags.out}: ${written.contexts} contexts, ${written.questions} questions${rewording}`);
+    terminal.result({ out: flags.out, ...written, config });
     return 0;
   },
 });
+
+/** Written whole or not at all. */
+async function writeBeside(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const beside = `${path}.tmp`;
+  const stream = createWriteStream(beside);
+  try {
+    await once(stream, "open");
+    for await (const line of lines) if (!stream.write(line)) await once(stream, "drain");
+    stream.end();
+    await once(stream, "finish");
+    renameSync(beside, path);
+  } catch (cause) {
+    rmSync(beside, { force: true });
+    if (cause instanceof UmaError) throw cause;
+    throw new UmaError("store", `cannot write ${path}: ${(cause as Error).message}`, {
+      fix: "choose a writable place with --out",
+      cause,
+    });
+  }
+}
+
+function completeWith(policy: Policy, seed: number): Complete {
+  let asked = 0;
+  return async (prompt) => {
+    const { text } = await policy.sample({
+      messages: [new HumanMessage(prompt)],
+      tools: [],
+      maxTokens: 2 * policy.countTokens(prompt),
+      seed: seedOf(seed, "rewrite", asked++),
+    });
+    return text;
+  };
+}
