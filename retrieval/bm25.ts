@@ -91,6 +91,7 @@ export function createBm25(documents: readonly string[] = [], options: Bm25Optio
       postings.add(size, counts);
       size++;
     }
+    postings.settle();
     sumFrom(first);
   };
 
@@ -162,14 +163,16 @@ export function createBm25(documents: readonly string[] = [], options: Bm25Optio
           throw new UmaError("config", `position: expected one below ${size}, got ${position}`);
         }
       }
-      const alive = positions.filter((position) => !removed.has(position));
-      if (alive.length === 0) return;
+      const alive = new Set(positions.filter((position) => !removed.has(position)));
+      if (alive.size === 0) return;
+      let first = size;
       for (const position of alive) {
         removed.add(position);
         lengths[position] = 0;
+        first = Math.min(first, position);
       }
       postings.remove(alive);
-      sumFrom(Math.min(...alive));
+      sumFrom(first);
     },
     async search(query, topK, searchOptions) {
       const visible = checkSearch(topK, size, searchOptions);

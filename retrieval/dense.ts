@@ -126,7 +126,8 @@ export function createDense(options: DenseOptions): Dense {
         if (unknown !== undefined) {
           throw new UmaError("config", `position: expected a whole number below ${size()}, got ${unknown}`);
         }
-        const erased = owners.flatMap((owner, row) => (positions.includes(owner) ? [row] : []));
+        const gone = new Set(positions);
+        const erased = owners.flatMap((owner, row) => (gone.has(owner) ? [row] : []));
         if (graph === null) rows.erase(erased);
         else await graph.erase(erased);
       }),

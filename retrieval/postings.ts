@@ -2,7 +2,7 @@
  * The inverted index under every lexical list: for each term the documents that hold it, in rising order, with counts.
  *
  * All lists live in one Uint32Array as pairs (document, count). A list that outgrows its room moves to the end with
- * twice the room; when more than half of the array is dead it is packed again. Because documents only ever get rising
+ * twice the room; when too much of the array is dead or spare it is packed again. Because documents only ever get rising
  * positions, "the index as it was after n documents" is a prefix of every list, found by binary search.
  */
 import type { Term } from "./tokenize.ts";
@@ -18,14 +18,16 @@ export interface Postings {
   documents(id: number, visible: number): number;
   /** `document` must be above every document that was added before. */
   add(document: number, counts: ReadonlyMap<Term, number>): void;
+  /** Gives back room that many additions left unused. */
+  settle(): void;
   /** Leaves no trace of them: neither their pairs nor terms that only they held. */
-  remove(documents: readonly number[]): void;
+  remove(documents: ReadonlySet<number>): void;
 }
 
 export function createPostings(): Postings {
   let pairs = new Uint32Array(1024);
   let used = 0;
-  let dead = 0;
+  let live = 0;
   const terms = new Map<Term, number>();
   const starts: number[] = [];
   const lengths: number[] = [];
@@ -36,9 +38,9 @@ export function createPostings(): Postings {
     starts[id] = offset;
     rooms[id] = room;
   };
-  /** Rewrites every list with room for `spare` more of its length; also what erases removed pairs from the array. */
-  const pack = (spare: number) => {
-    const roomOf = (id: number) => Math.ceil(lengths[id]! * (1 + spare));
+  /** Rewrites every list with room for a quarter more; also what erases removed pairs from the array. */
+  const pack = () => {
+    const roomOf = (id: number) => Math.floor(1.25 * lengths[id]!);
     let total = 0;
     for (const id of terms.values()) total += 2 * roomOf(id);
     const packed = new Uint32Array(Math.max(1024, total));
@@ -50,22 +52,14 @@ export function createPostings(): Postings {
     }
     pairs = packed;
     used = offset;
-    dead = 0;
   };
   const grow = (id: number) => {
     const room = Math.max(1, 2 * rooms[id]!);
     if (used + 2 * room > pairs.length) {
-      if (dead > pairs.length / 2) {
-        pack(0.25);
-        if (rooms[id]! > lengths[id]!) return;
-      }
-      if (used + 2 * room > pairs.length) {
-        const larger = new Uint32Array(Math.max(2 * pairs.length, used + 2 * room));
-        larger.set(pairs.subarray(0, used));
-        pairs = larger;
-      }
+      const larger = new Uint32Array(Math.max(Math.ceil(1.5 * pairs.length), used + 2 * room));
+      larger.set(pairs.subarray(0, used));
+      pairs = larger;
     }
-    dead += 2 * rooms[id]!;
     moveTo(pairs, id, used, room);
     used += 2 * room;
   };
@@ -105,20 +99,29 @@ export function createPostings(): Postings {
         pairs[at] = document;
         pairs[at + 1] = count;
         lengths[id]!++;
+        live += 2;
       }
+    },
+    settle() {
+      // far above what packing leaves, so that a stream of small additions packs rarely
+      if (pairs.length > Math.max(4096, 3 * live)) pack();
     },
     remove(documents) {
       for (const [term, id] of terms) {
-        for (const document of documents) {
-          const at = below(id, document);
-          const from = starts[id]! + 2 * at;
-          if (at === lengths[id] || pairs[from] !== document) continue;
-          pairs.copyWithin(from, from + 2, starts[id]! + 2 * lengths[id]!);
-          lengths[id]!--;
+        const start = starts[id]!;
+        const end = start + 2 * lengths[id]!;
+        let to = start;
+        for (let from = start; from < end; from += 2) {
+          if (documents.has(pairs[from]!)) continue;
+          pairs[to] = pairs[from]!;
+          pairs[to + 1] = pairs[from + 1]!;
+          to += 2;
         }
-        if (lengths[id] === 0) terms.delete(term);
+        lengths[id] = (to - start) / 2;
+        live -= end - to;
+        if (to === start) terms.delete(term);
       }
-      pack(0.25);
+      pack();
     },
   };
 }

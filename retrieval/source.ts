@@ -112,7 +112,9 @@ function createIndexes(found: readonly SubChunk[], options: SourceOptions): Inde
 
 /** An embedder that costs time or money per text: cached, if only for this source, and checked now, not at first use. */
 function ownEmbedding(embedder: EmbeddingsInterface, texts: readonly string[], options: SourceOptions) {
-  const { cache = createEmbeddingCache(), embedderId = options.cache ? undefined : "own", dense: index } = options;
+  // what a source caches for itself is questions asked again and the finished part of a build that failed
+  const { cache = createEmbeddingCache({ maxVectors: 10_000 }), dense: index } = options;
+  const embedderId = options.embedderId ?? (options.cache === undefined ? "own" : undefined);
   const dense = createDense({ embedder, embedderId, cache, index });
   return lazyIndex<Dense>(() => dense, texts);
 }

@@ -31,9 +31,11 @@ export function topHits(scores: Float64Array | Float32Array, positions: Uint32Ar
     }
   };
 
+  let entry = Number.NEGATIVE_INFINITY; // what a full heap asks of a newcomer
   for (let i = 0; i < count && kept.length > 0; i++) {
     const index = typeof positions === "number" ? i : positions[i]!;
-    if (Number.isNaN(scores[index])) continue;
+    const score = scores[index]!;
+    if (!(score >= entry)) continue; // also NaN
     if (size < kept.length) {
       kept[size] = index;
       siftUp(size++);
@@ -41,6 +43,7 @@ export function topHits(scores: Float64Array | Float32Array, positions: Uint32Ar
       kept[0] = index;
       siftDown();
     }
+    if (size === kept.length) entry = scores[kept[0]!]!;
   }
   return Array.from(kept.subarray(0, size))
     .sort((a, b) => scores[b]! - scores[a]! || a - b)

@@ -14,7 +14,7 @@ export interface WordPieces {
 
 const plain = /^[\t\n\r\x20-\x7e]*$/;
 const plainWords = /[a-z0-9]+|[!-/:-@[-`{-~]/g;
-const dropped = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
+const dropped = /\ufffd|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
 const ideographs =
   /[\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b820}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu;
 const anyWords = /[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+/gu;

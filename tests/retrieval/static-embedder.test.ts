@@ -41,8 +41,8 @@ describe("the static table", () => {
       expect(value * scale).toBeCloseTo(whole[i]!, 5);
     });
     const ids = ([256, 128, 64] as const).map((columns) => staticTable({ columns }).id);
-    expect(new Set(ids).size).toBe(3);
-    for (const id of ids) expect(id).toMatch(/^static-minilm-(?:256|128|64)-[0-9a-f]{16}$/);
+    // pinned: embedding caches outlive a process, so the id must change with the table and only then
+    expect(ids).toEqual([256, 128, 64].map((columns) => `static-minilm-${columns}-da9340c3ad51efb8`));
     expect(() => staticTable({ columns: 100 as 64 })).toThrow(/columns: expected 256, 128 or 64/);
   });
 
