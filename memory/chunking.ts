@@ -46,11 +46,13 @@ export function chunkMessages(messages: readonly string[], options: ChunkOptions
   const { maxTokens } = options;
   const chunks: string[] = [];
   let packed: string[] = [];
+  /** The messages counted apart, from what they were together when the counter was last asked. */
   let tokens = 0;
+  let counted = 0;
   const flush = () => {
     chunks.push(...withinLimit(packed, maxTokens, count));
     packed = [];
-    tokens = 0;
+    tokens = counted = 0;
   };
   for (const message of gluedMessages(messages)) {
     const own = count(message);
@@ -59,8 +61,8 @@ export function chunkMessages(messages: readonly string[], options: ChunkOptions
       chunks.push(...chunkText(message, options));
       continue;
     }
-    // Counts of parts often add up to more than the whole, so ask for the whole before the chunk is closed half empty.
-    if (tokens + own > maxTokens && tokens <= FULL * maxTokens) tokens = count(packed.join(""));
+    // counts of parts often add up to more than the whole: ask before the chunk is closed half empty
+    if (tokens + own > maxTokens && counted <= FULL * maxTokens) tokens = counted = count(packed.join(""));
     if (tokens + own > maxTokens) flush();
     packed.push(message);
     tokens += own;
