@@ -104,7 +104,8 @@ function aggregate(operation: "sum" | "count" | "max" | "min", lines: readonly L
   if (operation === "sum") return money(amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0)));
   if (amounts.length === 0) return null; // nothing has no largest
   // one by one: a bank can hold more amounts than a call takes arguments
-  return money(amounts.reduce((best, amount) => (operation === "max" ? Exact.max : Exact.min)(best, amount)));
+  const better = operation === "max" ? 1 : -1;
+  return money(amounts.reduce((best, amount) => (amount.cmp(best) === better ? amount : best)));
 }
 
 /** Two decimals as money is written, more only where the amounts have more. */

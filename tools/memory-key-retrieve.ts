@@ -15,7 +15,7 @@ export const memoryKeyRetrieve = defineTool({
     if (!entry) return entryMiss(world, missingTitle(world.bank, title));
     return {
       verdict: "valid",
-      observation: entry.content,
+      observation: entry.content === "" ? "This entry is empty." : entry.content,
       world,
       writes: [],
       reads: [{ kind: "entry", id: entry.id, rank: 1, score: null }],
