@@ -97,7 +97,9 @@ describe("UTF-16", () => {
 
   it("UTF-32 is refused with what to do", () => {
     const error = failure(() => decodeText(bytes(0xff, 0xfe, 0, 0, 0x41, 0, 0, 0)));
-    expect(`${error.message}; ${error.fix}`).toBe("the text is UTF-32, which cannot be read; convert it to UTF-8 first");
+    expect(`${error.message}; ${error.fix}`).toBe(
+      "the text is UTF-32, which cannot be read; convert it to UTF-8 first",
+    );
   });
 });
 
@@ -123,7 +125,9 @@ describe("a named encoding", () => {
   it("never lets ICU drop bytes that a double-byte charset does not know", () => {
     // 0x8C 0x63 is a syllable of windows-949 that EUC-KR lacks; Node decodes it as a control character and a letter
     expect(decodeExactly(bytes(0x8c, 0x63), "euc-kr")).toBeNull();
-    expect(failure(() => decodeText(bytes(0xb0, 0xa1, 0x8c, 0x63), { encoding: "euc-kr" })).message).toContain("offset 2");
+    expect(failure(() => decodeText(bytes(0xb0, 0xa1, 0x8c, 0x63), { encoding: "euc-kr" })).message).toContain(
+      "offset 2",
+    );
   });
 
   it("utf-16 follows the mark", () => {
@@ -131,7 +135,8 @@ describe("a named encoding", () => {
   });
 
   it("each single-byte charset gives its bytes back", () => {
-    const names = "windows-1250 windows-1251 windows-1252 windows-1254 windows-1256 koi8-r ibm866 x-mac-cyrillic macintosh";
+    const names =
+      "windows-1250 windows-1251 windows-1252 windows-1254 windows-1256 koi8-r ibm866 x-mac-cyrillic macintosh";
     for (const charset of names.split(" ")) {
       const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
       const text = decodeExactly(all, charset)!;

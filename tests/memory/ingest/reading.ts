@@ -6,6 +6,10 @@ export const read = (content: string | Uint8Array, context: Partial<ReadContext>
   readDocument(typeof content === "string" ? Buffer.from(content) : content, { name: "input", ...context });
 
 export const messagesOf = (document: Document): readonly Message[] => document.sessions.flat();
-export const textOf = (document: Document): string => messagesOf(document).map(({ text }) => text).join("");
+export const textOf = (document: Document): string =>
+  messagesOf(document)
+    .map(({ text }) => text)
+    .join("");
 /** Rendered lines without their line end. */
-export const linesOf = (document: Document): string[] => messagesOf(document).map(({ text }) => text.replace(/\n$/, ""));
+export const linesOf = (document: Document): string[] =>
+  messagesOf(document).map(({ text }) => text.replace(/\n$/, ""));
