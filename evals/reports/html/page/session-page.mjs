@@ -1,0 +1,289 @@
+// One session from beginning to end: what it was given, what it did turn by turn, what came of it.
+import { callView, readsView } from "./call-view.mjs";
+import { diffText } from "./diff-view.mjs";
+import { absent, append, count, disclosure, h, plural, prose } from "./dom.mjs";
+import { memoryLink, sessionLink } from "./route.mjs";
+import { contextName, scoreBadge } from "./session-list.mjs";
+
+export async function sessionPage(report, item) {
+  const session = await report.open(item);
+  const chunk = item.s === "m" ? await report.chunkText(item.c, item.p) : null;
+  const context = report.contexts[item.c];
+  const run = report.runs[item.r];
+  const undone = session.end === "error" || session.end === "cancelled";
+  const evidence = item.question?.evidence ?? [];
+  const memory = report.memorySessions(item.r, item.c, item.t);
+  const chunkLink = (k) => {
+    const held = memory.find(({ p }) => p === k);
+    return held ? h("a", { href: sessionLink(held.r, held.id) }, `chunk ${k + 1}`) : h("span", {}, `chunk ${k + 1}`);
+  };
+  const sources = { evidence, chunkText: (k) => report.chunkText(item.c, k), chunkLink, undone };
+  const memoryHref = memory.length > 0 ? memoryLink(item.r, context.id, item.t, item.p) : null;
+
+  return h(
+    "article",
+    { class: "session" },
+    run.scripted
+      ? h("p", { class: "scripted" }, `No model: the scripted policy ${session.policy} made this session.`)
+      : null,
+    h(
+      "p",
+      { class: "kicker" },
+      item.s === "m"
+        ? "memory session"
+        : `question · ${item.question?.category ?? ""} · asked after chunk ${item.p + 1} of ${context.chunks}`,
+    ),
+    item.s === "m"
+      ? h("h2", {}, `Chunk ${item.p + 1} of ${context.chunks}`)
+      : h("h2", { class: "question", dir: "auto" }, item.question?.text ?? item.q),
+    h("p", { class: "quiet where" }, `${run.label} · ${contextName(context)} · `, h("code", {}, session.id)),
+    session.error
+      ? h(
+          "div",
+          { class: "failure", role: "note" },
+          h("b", {}, `Failed in the ${session.error.boundary} (${session.error.code})`),
+          prose(session.error.message),
+        )
+      : null,
+    item.s === "q" ? answerView(item, session) : null,
+    item.s === "q" ? evidenceView(evidence, session, sources) : null,
+    item.s === "m" ? coreView(session) : null,
+    memoryHref
+      ? h(
+          "p",
+          {},
+          h(
+            "a",
+            { class: "button", href: memoryHref },
+            item.s === "m" ? "Memory after this chunk" : `Memory as it was: after chunk ${item.p + 1}`,
+          ),
+        )
+      : null,
+    item.s === "m" ? chunkView(session, chunk) : null,
+    givenView(session, sources),
+    timeline(session, sources),
+    factsView(session),
+    messagesView(session),
+  );
+}
+
+function answerView(item, session) {
+  const { score } = session;
+  const kind =
+    typeof item.score !== "number" ? "none" : item.score >= 1 ? "right" : item.score <= 0 ? "wrong" : "partial";
+  const gold = item.question?.answer ?? null;
+  return h(
+    "section",
+    { class: "answers", "aria-label": "answer and gold" },
+    h(
+      "div",
+      { class: `answer ${kind}` },
+      h("h3", {}, scoreBadge(item), " Answer"),
+      session.answer === null
+        ? h("p", { class: "quiet" }, `No answer: the session ended by ${session.end}.`)
+        : prose(session.answer),
+      score && score.prediction !== null && score.prediction !== session.answer
+        ? [h("h4", {}, "What was scored"), prose(score.prediction === "" ? "(an empty text)" : score.prediction)]
+        : null,
+    ),
+    h(
+      "div",
+      { class: "gold" },
+      h("h3", {}, "Gold"),
+      gold === null
+        ? h("p", { class: "quiet" }, "The data set has none.")
+        : prose(gold === "" ? "(the empty answer)" : gold),
+    ),
+    score
+      ? h(
+          "dl",
+          { class: "scores" },
+          Object.entries(score.metrics).map(([name, value]) =>
+            h("div", {}, h("dt", {}, name), h("dd", {}, value === null ? absent : (value * 100).toFixed(1))),
+          ),
+        )
+      : h("p", { class: "quiet scores" }, "Not scored."),
+  );
+}
+
+function evidenceView(evidence, session, { chunkText, chunkLink }) {
+  if (evidence.length === 0) return null;
+  const reads = [...session.given, ...session.calls.flatMap((call) => call.reads)];
+  return disclosure(
+    `Evidence: ${plural(evidence.length, "passage")}, ${count(evidence.filter((piece) => reads.some((read) => overlaps(read.span, piece))).length)} of them read`,
+    () =>
+      h(
+        "ul",
+        { class: "plain" },
+        evidence.map((piece) => {
+          const body = h("div", { class: "prose passage", dir: "auto" }, "…");
+          chunkText(piece.chunk).then((text) => {
+            body.textContent =
+              text === null ? "(the page does not have this text)" : text.slice(piece.start, piece.end);
+          });
+          const read = reads.find(({ span }) => overlaps(span, piece));
+          return h(
+            "li",
+            { class: "read" },
+            h(
+              "div",
+              { class: "read-head" },
+              h("span", { class: "badge evidence" }, piece.id),
+              chunkLink(piece.chunk),
+              h("span", { class: "quiet" }, read ? `read at rank ${read.rank}` : "not read"),
+            ),
+            body,
+          );
+        }),
+      ),
+    { className: "panel" },
+  );
+}
+
+const overlaps = (span, piece) =>
+  span !== undefined && span.chunk === piece.chunk && piece.start < span.end && piece.end > span.start;
+
+function coreView({ core }) {
+  if (!core) return null;
+  return h(
+    "section",
+    { class: "panel core" },
+    h("h3", {}, "Core"),
+    core.committed
+      ? h(
+          "p",
+          { class: "quiet" },
+          core.before === core.after ? "committed, unchanged" : "committed; changes against the core before:",
+        )
+      : h("p", { class: "warning" }, `Kept as it was: ${core.kept ?? "no reason was recorded"}.`),
+    core.before === core.after
+      ? core.after === ""
+        ? h("p", { class: "quiet" }, "(empty)")
+        : prose(core.after)
+      : diffText(core.before, core.after),
+  );
+}
+
+function chunkView({ truncated }, text) {
+  return disclosure(
+    text === null ? "Chunk text" : `Chunk text, ${count(text.length)} characters`,
+    () =>
+      h(
+        "div",
+        {},
+        truncated.focus > 0
+          ? h(
+              "p",
+              { class: "warning" },
+              `The first ${count(truncated.focus)} characters were cut to meet the prompt budget.`,
+            )
+          : null,
+        text === null
+          ? h("p", { class: "quiet" }, "Not in the page as a whole; see the prompt below.")
+          : prose(text, { class: "chunk" }),
+      ),
+    { open: true, className: "panel" },
+  );
+}
+
+function givenView({ given }, sources) {
+  if (given.length === 0) return null;
+  return disclosure(`Given with the question: ${plural(given.length, "passage")}`, () => readsView(given, sources), {
+    className: "panel",
+  });
+}
+
+function timeline(session, sources) {
+  const spoken = session.messages.filter(({ role }) => role === "assistant");
+  const turns = Math.max(session.turns, spoken.length, ...session.calls.map(({ turn }) => turn));
+  const list = h("ol", { class: "turns" });
+  for (let turn = 1; turn <= turns; turn++) {
+    const calls = session.calls.filter((call) => call.turn === turn);
+    const said = spoken[turn - 1]?.text ?? "";
+    const isLast = turn === turns && calls.length === 0;
+    append(list, [
+      h(
+        "li",
+        { class: "turn" },
+        h(
+          "h4",
+          {},
+          `Turn ${turn}`,
+          turn === turns && session.lastTurn
+            ? h("span", { class: "quiet" }, ` · the last one, without tools: ${session.lastTurn} ran out`)
+            : null,
+        ),
+        said.trim() === "" ? null : h("div", { class: isLast ? "said final" : "said" }, prose(said)),
+        calls.length > 0
+          ? h(
+              "ul",
+              { class: "calls" },
+              calls.map((call) => callView(call, sources)),
+            )
+          : null,
+        said.trim() === "" && calls.length === 0
+          ? h("p", { class: "quiet" }, "Nothing was said and nothing was called.")
+          : null,
+      ),
+    ]);
+  }
+  return h(
+    "section",
+    { "aria-label": "turns" },
+    h("h3", {}, `What happened: ${plural(turns, "turn")}, ${plural(session.calls.length, "call")}`),
+    turns === 0 ? h("p", { class: "quiet" }, "No turn was taken.") : list,
+  );
+}
+
+function factsView(session) {
+  const { tokens, budget, truncated } = session;
+  const cut = Object.entries(truncated).filter(([, characters]) => characters > 0);
+  const facts = [
+    ["end", session.end],
+    ["turns", `${session.turns} of ${budget.turns}`],
+    ["prompt tokens", `${count(tokens.prompt)} of ${count(budget.prompt)}`],
+    ["interaction tokens", `${count(tokens.interaction)} of ${count(budget.interaction)}`],
+    ["completion tokens", count(tokens.completion)],
+    [
+      "provider's count",
+      tokens.provider ? `${count(tokens.provider.prompt)} + ${count(tokens.provider.completion)}` : absent,
+    ],
+    ["time", `${(session.ms / 1000).toFixed(2)} s`],
+    ["started", session.started],
+    ["attempt", session.attempt],
+    ["seed", session.seed],
+    [
+      "cut from the prompt",
+      cut.length === 0
+        ? "nothing"
+        : cut.map(([part, characters]) => `${count(characters)} characters of the ${part}`).join(", "),
+    ],
+  ];
+  return h(
+    "dl",
+    { class: "facts" },
+    facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+  );
+}
+
+function messagesView({ messages, calls }) {
+  const observations = new Map(calls.map((call) => [call.id, call.observation]));
+  return disclosure(
+    `Prompt and messages: ${messages.length}`,
+    () =>
+      h(
+        "ol",
+        { class: "messages" },
+        messages.map(({ role, text, callId, called }) =>
+          h(
+            "li",
+            { class: role },
+            h("h4", {}, role, callId ? h("span", { class: "quiet" }, ` · answers ${callId}`) : null),
+            h("pre", { dir: "auto" }, text ?? observations.get(callId) ?? ""),
+            called ? h("p", { class: "quiet" }, `calls ${called.join(", ")}`) : null,
+          ),
+        ),
+      ),
+    { className: "panel" },
+  );
+}
