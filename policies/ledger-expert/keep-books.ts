@@ -1,0 +1,90 @@
+/** Phase I: see what the bank holds of the days a chunk speaks of, write what changes, then give the core. */
+import type { ScriptedReply, ScriptedTurn } from "../scripted-chat-model.ts";
+import { type BankView, viewBank } from "./bank-view.ts";
+import { busiestTitle } from "./busiest-dates.ts";
+import { fileSessions } from "./filing.ts";
+import { readSummary } from "./pages.ts";
+import { allYears, groupOf, monthOf, periodsOf, yearFilter, yearOf } from "./periods.ts";
+import type { Session } from "./sessions.ts";
+
+/** Also tells the next session that the bank holds a ledger, so it does not have to look for one. */
+export const ledgerCore =
+  "The user reports daily spending in chats. The bank keeps it as a ledger: an entry for each day, and totals by five days, month and year.";
+const noSpending = "No spending was found in what was read so far.";
+
+type Call = NonNullable<ScriptedReply["calls"]>[number];
+
+/** `sessions`: what the chunk says, null when it is no dialogue. */
+export function keepBooks(turn: ScriptedTurn, sessions: readonly Session[] | null, core: string): ScriptedReply {
+  const told = (sessions ?? []).filter(({ spendings, changes }) => spendings.length > 0 || changes.length > 0);
+  if (told.length === 0) return { text: core.trim() || noSpending };
+
+  const view = viewBank(turn.exchanges);
+  const isLedger = core.includes(ledgerCore) || view.exists(allYears.title) === true;
+  const offered = (calls: readonly Call[]) =>
+    calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
+
+  const lookUps = offered(nextLookUps(told, view, isLedger));
+  if (lookUps.length > 0) return { calls: lookUps };
+  // an entry that was seen in part only must not be written over
+  if (view.cut.size > 0) return { text: core.trim() || noSpending };
+
+  const { writes } = fileSessions(told, (title) => view.contents.get(title) ?? null);
+  const writing = offered(writes.filter(({ name, args }) => !view.wrote(name, args.title)));
+  if (writing.length > 0) return { calls: writing };
+  return { text: isLedger || writes.length > 0 ? ledgerCore : core.trim() || noSpending };
+}
+
+/** The look-ups that the filing needs and has not had; each kind waits for what the one before it tells. */
+function nextLookUps(sessions: readonly Session[], view: BankView, isLedger: boolean): Call[] {
+  const list = (filter: string): Call[] =>
+    view.askedFor(filter) ? [] : [{ name: "memory_list", args: filter === "" ? {} : { filter } }];
+  const read = (title: string): Call[] =>
+    view.contents.has(title) || view.cut.has(title) ? [] : [{ name: "memory_key_retrieve", args: { title } }];
+
+  if (!isLedger) {
+    // a first chunk, or a bank that others have written to
+    if (!view.askedFor("")) return list("");
+    if (view.exists(allYears.title) === null) return list(allYears.title);
+  }
+  const changed = new Set(sessions.flatMap(({ changes }) => changes.map(({ date }) => date)));
+  const spent = new Set(sessions.flatMap(({ spendings, date }) => (spendings.length > 0 ? [date] : [])));
+  const first = [
+    ...(isLedger ? [...read(allYears.title), ...read(busiestTitle)] : []),
+    ...[...changed].flatMap((date) => (spent.has(date) || view.exists(date) !== null ? [] : list(date))),
+  ];
+  if (first.length > 0) return first;
+
+  const all = isLedger ? view.contents.get(allYears.title) : null;
+  const latest = all ? readSummary(all).latest : null;
+  /** Chunks come in the order of their days, so most often the last day filed tells what is there. */
+  const isThere = (title: string, date: string): boolean | null => {
+    const known = view.exists(title);
+    if (known !== null || latest === null || date <= latest) return known;
+    return periodsOf(latest).some((period) => period.title === title);
+  };
+  const missing = (title: string, date: string, filter: string) => (isThere(title, date) === null ? list(filter) : []);
+  const second = [...spent].flatMap((date) => {
+    const month = date.slice(0, 7);
+    return [
+      ...missing(date, date, month),
+      ...missing(groupOf(date).title, date, month),
+      ...missing(monthOf(date).title, date, month),
+      ...missing(yearOf(date).title, date, yearFilter),
+    ];
+  });
+  if (second.length > 0) return unique(second);
+
+  const titles = new Set([
+    ...[...spent].flatMap((date) =>
+      [date, ...periodsOf(date).map(({ title }) => title)].filter((title) => isThere(title, date) !== false),
+    ),
+    // where a day is, its periods are
+    ...[...changed].flatMap((date) => (view.exists(date) ? [date, ...periodsOf(date).map(({ title }) => title)] : [])),
+  ]);
+  return [...titles].flatMap(read);
+}
+
+function unique(calls: readonly Call[]): Call[] {
+  return [...new Map(calls.map((call) => [JSON.stringify(call), call])).values()];
+}

@@ -1,0 +1,29 @@
+/**
+ * `ledger-expert`: a scripted policy that keeps a ledger of the spending it is told about, and answers from it.
+ *
+ * It knows no seed and no gold answer: it sees the messages and the tools that a model would see, reads English expense
+ * talk by rules of its own, and calls the real tools. It is a floor and an aid for tests, never a result.
+ */
+import { readSection } from "../prompt-sections.ts";
+import { type ScriptedPolicy, type ScriptedReply, type ScriptedTurn, scriptedPolicy } from "../scripted-chat-model.ts";
+import { answerQuestion } from "./answer-question.ts";
+import { keepBooks } from "./keep-books.ts";
+import { readSessions, type Session } from "./sessions.ts";
+
+export const ledgerExpert = (): ScriptedPolicy => scriptedPolicy({ name: "ledger-expert", script: ledgerScript() });
+
+/** The policy as a function of what it is shown. */
+export function ledgerScript(): (turn: ScriptedTurn) => ScriptedReply {
+  // the turns of a session show the same chunk; reading it once changes nothing but the time it takes
+  let lastRead: { readonly chunk: string; readonly sessions: Session[] | null } | null = null;
+  const sessionsOf = (chunk: string) => {
+    if (lastRead?.chunk !== chunk) lastRead = { chunk, sessions: readSessions(chunk) };
+    return lastRead.sessions;
+  };
+  return (turn) => {
+    const question = readSection(turn.prompt, "question");
+    if (question !== null) return answerQuestion(turn, question);
+    const chunk = readSection(turn.prompt, "chunk") ?? "";
+    return keepBooks(turn, sessionsOf(chunk), readSection(turn.prompt, "core_memory") ?? "");
+  };
+}
