@@ -1,4 +1,5 @@
 /** The sentences that the session itself puts into a history. None of them may ever become a core or an answer. */
+import { noRoom } from "../../tools/execute-calls.ts";
 import type { Stage } from "./record.ts";
 
 const lastTurn: Record<Stage, string> = {
@@ -14,5 +15,5 @@ export const noToolsLeft = "Not run: no tools are left in this session.";
 /** Whether a text repeats one of the session's own sentences. */
 export function holdsNotice(text: string): boolean {
   const flat = text.replace(/\s+/g, " ");
-  return [...Object.values(lastTurn), noToolsLeft].some((notice) => flat.includes(notice));
+  return [...Object.values(lastTurn), noToolsLeft, noRoom].some((notice) => flat.includes(notice));
 }
