@@ -12,8 +12,16 @@ export const packageRoot = (() => {
   );
 })();
 
-/** Graph id → "./file.ts:export". */
+/** Graph id → "./file.ts:export"; in the compiled package the file is the one in dist/. */
 export function listedGraphs(): Record<string, string> {
-  return (JSON.parse(readFileSync(join(packageRoot, "langgraph.json"), "utf8")) as { graphs: Record<string, string> })
-    .graphs;
+  const { graphs } = JSON.parse(readFileSync(join(packageRoot, "langgraph.json"), "utf8")) as {
+    graphs: Record<string, string>;
+  };
+  if (existsSync(join(packageRoot, "graphs", "studio.ts"))) return graphs;
+  return Object.fromEntries(
+    Object.entries(graphs).map(([id, path]) => [
+      id,
+      path.replace("./graphs/", "./dist/graphs/").replace(".ts:", ".js:"),
+    ]),
+  );
 }
