@@ -24,7 +24,8 @@ export async function loadVariantFactory(name: string): Promise<VariantFactory> 
       fix: `variants: ${variantNames().join(", ")}`,
     });
   }
-  const { factory } = await import(`./${name}/${name}${extname(import.meta.url)}`);
+  const file = new URL(`./${name}/${name}${extname(import.meta.url)}`, import.meta.url);
+  const { factory } = await import(/* @vite-ignore */ file.href);
   return factory;
 }
 
