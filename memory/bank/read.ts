@@ -2,7 +2,8 @@
 import type { Entry, Version } from "./entry.ts";
 import { chain, entryOf, type Link, ordinalOf, textOf } from "./link.ts";
 import { trieGet, trieRuns } from "./ordinal-trie.ts";
-import { type Bank, titleKey } from "./value.ts";
+import { candidates } from "./title-index.ts";
+import type { Bank } from "./value.ts";
 
 export function bankSize(bank: Bank): number {
   return bank.size;
@@ -14,8 +15,12 @@ export function getEntry(bank: Bank, title: string): Entry | undefined {
 }
 
 export function findLink(bank: Bank, title: string): Link | undefined {
-  const ordinal = typeof title === "string" ? bank.titles.get(titleKey(title)) : undefined;
-  return ordinal === undefined ? undefined : trieGet(bank.live, ordinal);
+  if (typeof title !== "string") return undefined;
+  for (const ordinal of candidates(bank.titles, title)) {
+    const link = trieGet(bank.live, ordinal)!;
+    if (textOf(link).title === title) return link;
+  }
+  return undefined;
 }
 
 /**

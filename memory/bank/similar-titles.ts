@@ -14,10 +14,10 @@ const LEAST_SIMILAR = 0.3;
 
 /** At most `limit` titles, closest first; of equally close ones the older first. Empty when nothing is close. */
 export function similarTitles(bank: Bank, title: string, limit: number): string[] {
-  const wanted = pairCounts(fold(title));
+  const similarity = similarityTo(fold(title));
   const close = candidates(bank)
-    .map((candidate) => ({ candidate, similarity: dice(wanted, fold(candidate)) }))
-    .filter(({ similarity }) => similarity >= LEAST_SIMILAR);
+    .map((candidate) => ({ candidate, similarity: similarity(fold(candidate)) }))
+    .filter((scored) => scored.similarity >= LEAST_SIMILAR);
   // sort is stable: ties stay in bank order
   close.sort((one, other) => other.similarity - one.similarity);
   return close.slice(0, Math.max(0, limit)).map(({ candidate }) => candidate);
@@ -40,32 +40,41 @@ function take(bank: Bank, count: number, newestFirst: boolean): string[] {
 
 /** Framed by blanks so that first and last letters weigh as much as the others. */
 function fold(title: string): string {
-  const bare = title.slice(0, LONGEST_COMPARED).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return ` ${bare.replace(/[\s_\-./:]+/g, " ").trim()} `;
+  const cut = title.slice(0, LONGEST_COMPARED);
+  const bare = ascii.test(cut) ? cut : cut.normalize("NFKD").replace(/\p{M}/gu, "");
+  return ` ${bare
+    .toLowerCase()
+    .replace(/[\s_\-./:]+/g, " ")
+    .trim()} `;
 }
 
-const pairAt = (text: string, at: number) => text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
-
-interface PairCounts {
-  readonly counts: ReadonlyMap<number, number>;
-  readonly total: number;
-}
-
-function pairCounts(text: string): PairCounts {
-  const counts = new Map<number, number>();
-  for (let at = 0; at + 1 < text.length; at++) counts.set(pairAt(text, at), (counts.get(pairAt(text, at)) ?? 0) + 1);
-  return { counts, total: text.length - 1 };
-}
+const ascii = /^[\0-\x7f]*$/;
 
 /** 2 · shared pairs / all pairs, in [0, 1]. */
-function dice(wanted: PairCounts, text: string): number {
-  const left = new Map(wanted.counts);
-  let shared = 0;
-  for (let at = 0; at + 1 < text.length; at++) {
-    const count = left.get(pairAt(text, at)) ?? 0;
-    if (count === 0) continue;
-    left.set(pairAt(text, at), count - 1);
-    shared++;
+function similarityTo(wanted: string): (text: string) => number {
+  const slots = new Map<number, number>();
+  const counts: number[] = [];
+  for (const pair of pairsOf(wanted)) {
+    const slot = slots.get(pair) ?? slots.size;
+    slots.set(pair, slot);
+    counts[slot] = (counts[slot] ?? 0) + 1;
   }
-  return (2 * shared) / (wanted.total + text.length - 1);
+  const left = new Uint8Array(counts.length);
+  return (text) => {
+    left.set(counts);
+    let shared = 0;
+    for (const pair of pairsOf(text)) {
+      const slot = slots.get(pair);
+      if (slot === undefined || left[slot] === 0) continue;
+      left[slot]!--;
+      shared++;
+    }
+    return (2 * shared) / (wanted.length - 1 + text.length - 1);
+  };
+}
+
+function pairsOf(text: string): number[] {
+  const pairs: number[] = [];
+  for (let at = 0; at + 1 < text.length; at++) pairs.push(text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1));
+  return pairs;
 }

@@ -1,13 +1,13 @@
 /** The bank as a value: nothing in it is ever changed, so a snapshot or a branch is the variable that holds it. */
-import { Map as PersistentMap } from "immutable";
 import type { Link } from "./link.ts";
 import { emptyTrie, type OrdinalTrie } from "./ordinal-trie.ts";
+import { emptyIndex, type TitleIndex } from "./title-index.ts";
 
 /** Titled entries in insertion order with their whole history. Opaque: use the functions of `memory/bank.ts`. */
 export interface Bank {
   readonly size: number;
-  /** Title key → creation ordinal of the live entry. */
-  readonly titles: PersistentMap<string, number>;
+  /** Title → creation ordinal, of the live entries. */
+  readonly titles: TitleIndex;
   /** Creation ordinal → newest write, of the live entries; ascending is insertion order. */
   readonly live: OrdinalTrie<Link>;
   /** Creation ordinal → the delete, of the entries that are gone. */
@@ -20,15 +20,9 @@ export interface Bank {
 
 export const emptyBank: Bank = Object.freeze({
   size: 0,
-  titles: PersistentMap<string, number>(),
+  titles: emptyIndex,
   live: emptyTrie,
   gone: emptyTrie,
   created: 0,
   last: null,
 });
-
-/**
- * Titles are keyed with a mark in front. immutable caches the hashes of long strings in a plain object, where the title
- * `propertyIsEnumerable` finds Object.prototype's method instead of a number; no marked title is a prototype's name.
- */
-export const titleKey = (title: string) => `=${title}`;

@@ -9,7 +9,8 @@ import { entryOf, idOf, type Link, ordinalOf, textOf } from "./link.ts";
 import { trieDelete, trieSet } from "./ordinal-trie.ts";
 import { findLink } from "./read.ts";
 import { similarTitles } from "./similar-titles.ts";
-import { type Bank, titleKey } from "./value.ts";
+import { withoutTitle, withTitle } from "./title-index.ts";
+import type { Bank } from "./value.ts";
 
 /** `entry` is the entry as written; for a delete, as it stood before. */
 export type Written =
@@ -36,7 +37,7 @@ export function addEntry(bank: Bank, text: Text, by: Writer): Written {
   return written(link, {
     ...bank,
     size: bank.size + 1,
-    titles: bank.titles.set(titleKey(title), ordinal),
+    titles: withTitle(bank.titles, title, ordinal),
     live: trieSet(bank.live, ordinal, link),
     created: ordinal + 1,
     last: link,
@@ -63,7 +64,7 @@ export function updateEntry(
   const ordinal = ordinalOf(held.version.entry)!;
   const link = follow(bank, held, "update", Object.freeze({ title: newTitle, content }), by);
   const titles =
-    newTitle === title ? bank.titles : bank.titles.delete(titleKey(title)).set(titleKey(newTitle), ordinal);
+    newTitle === title ? bank.titles : withTitle(withoutTitle(bank.titles, title, ordinal), newTitle, ordinal);
   return written(link, { ...bank, titles, live: trieSet(bank.live, ordinal, link), last: link });
 }
 
@@ -80,7 +81,7 @@ export function deleteEntry(bank: Bank, title: string, by: Writer): Written {
     {
       ...bank,
       size: bank.size - 1,
-      titles: bank.titles.delete(titleKey(title)),
+      titles: withoutTitle(bank.titles, title, ordinal),
       live: trieDelete(bank.live, ordinal),
       gone: trieSet(bank.gone, ordinal, link),
       last: link,
@@ -128,10 +129,17 @@ function taken(title: string): Written {
 }
 
 function missing(bank: Bank, title: string): Written {
-  const near = similarTitles(bank, title, 3).map(show);
-  const instead =
-    bank.size === 0 ? "The bank is empty." : near.length === 0 ? "" : `Similar titles: ${near.join(", ")}.`;
-  return { ok: false, reason: "missing", hint: `No entry is titled ${show(title)}. ${instead}`.trimEnd() };
+  return {
+    ok: false,
+    reason: "missing",
+    /** Made when it is read: it takes a search. */
+    get hint() {
+      const near = similarTitles(bank, title, 3).map(show);
+      const instead =
+        bank.size === 0 ? "The bank is empty." : near.length === 0 ? "" : `Similar titles: ${near.join(", ")}.`;
+      return `No entry is titled ${show(title)}. ${instead}`.trimEnd();
+    },
+  };
 }
 
 const LONGEST_SHOWN = 200;

@@ -14,12 +14,12 @@ export type Step =
     }
   | { readonly op: "delete"; readonly title: string; readonly by: Writer };
 
-/** Few titles, so that steps meet; among them what breaks objects, hash maps and encodings. */
+/** Few titles, so that steps meet; among them two with one hash and what breaks objects and encodings. */
 export const titles = [
   "a",
   "b",
-  "Aa",
-  "BB",
+  "t194eq",
+  "t1an9g",
   "Food",
   "food",
   "Food ",

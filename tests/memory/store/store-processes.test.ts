@@ -86,7 +86,7 @@ describe("a process that is killed while it saves", () => {
     const path = join(folder, "kill.sqlite");
     const random = rng("kill");
     let last = 0;
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       const { child, next, exited } = start(path, "forever");
       let said = Number(await next());
       expect(said).toBe(last + 1);
