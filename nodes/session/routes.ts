@@ -3,8 +3,9 @@ import type { Session } from "./state.ts";
 
 export const afterOpen = (state: Session) => (state.error ? "finish" : "sample");
 
-export const calledTools = (state: Session) =>
-  !state.error && !state.cancelled && state.calls.length > 0 ? "execute" : "finish";
+/** Calls that a person took away at a breakpoint were made all the same: the session goes on without them. */
+export const calledTools = ({ error, cancelled, calls, sampled }: Session) =>
+  !error && !cancelled && (calls.length > 0 || sampled.length > 0) ? "execute" : "finish";
 
 export const mayGoOn = (state: Session) =>
   state.error || state.cancelled || state.lastTurn !== null ? "finish" : "sample";
