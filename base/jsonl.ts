@@ -1,10 +1,11 @@
 /**
  * Append-only JSON lines that survive a crash.
  *
- * Writer: one `write` call per line, then fsync, so a line is either whole or the last one. Reader: a last line without
- * its newline is a torn tail of a killed writer; it is dropped and reported. A broken line anywhere else is an error.
+ * Writer: a line is in the file whole or not at all; fsync'd, it outlives a power cut. A write that fails is undone and
+ * ends the writer, so that half a line is never followed by another. Reader: a last line without its newline is the torn
+ * tail of a killed writer; it is dropped and reported. A broken line anywhere else is an error.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { messageOf, UmaError } from "./errors.ts";
 
 export interface JsonlWriter {
@@ -12,59 +13,111 @@ export interface JsonlWriter {
   close(): void;
 }
 
+const NEWLINE = 0x0a;
+const PIECE = 1 << 20;
+
 /** Opens for appending; a torn tail left by a killed writer is cut off first. Throws `store` when the disk says no. */
 export function openJsonl(path: string, options: { fsync?: boolean } = {}): JsonlWriter {
   const fsync = options.fsync ?? true;
-  cutTornTail(path);
   let fd: number;
+  let size: number;
   try {
-    fd = openSync(path, "a");
+    fd = openSync(path, "a+");
+    size = cutTornTail(fd);
   } catch (cause) {
     throw new UmaError("store", `cannot open ${path} for writing: ${messageOf(cause)}`, {
       fix: "check that the folder exists and is writable",
       cause,
     });
   }
+  let broken: UmaError | null = null;
   return {
     append(value) {
+      if (broken) throw broken;
       const line = Buffer.from(`${JSON.stringify(value)}\n`, "utf8");
       try {
         let written = 0;
         while (written < line.length) written += writeSync(fd, line, written);
         if (fsync) fsyncSync(fd);
+        size += line.length;
       } catch (cause) {
-        throw new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
+        broken = new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
           fix: "free some space or choose another folder, then run the same command again: finished work is kept",
           cause,
         });
+        try {
+          ftruncateSync(fd, size);
+        } catch {
+          // the next writer cuts the torn tail
+        }
+        throw broken;
       }
     },
     close: () => closeSync(fd),
   };
 }
 
-/** All whole lines, parsed. `torn` is true when a partial last line was left out. */
+/** All whole lines, parsed. `torn` is true when a partial last line was left out. No file reads as an empty one. */
 export function readJsonl<T = unknown>(path: string): { values: T[]; torn: boolean } {
   if (!existsSync(path)) return { values: [], torn: false };
-  const text = readFileSync(path, "utf8");
-  const lines = text.split("\n");
-  const tail = lines.pop() ?? "";
-  const values = lines.flatMap((line, index) => {
-    if (line === "") return [];
+  const values: T[] = [];
+  const torn = eachLine(path, (line, number) => {
+    if (line === "") return;
     try {
-      return [JSON.parse(line) as T];
+      values.push(JSON.parse(line) as T);
     } catch (cause) {
-      throw new UmaError("input", `${path}:${index + 1}: expected one JSON value per line: ${messageOf(cause)}`, {
+      throw new UmaError("input", `${path}:${number}: expected one JSON value per line: ${messageOf(cause)}`, {
         cause,
       });
     }
   });
-  return { values, torn: tail !== "" };
+  return { values, torn };
 }
 
-function cutTornTail(path: string): void {
-  if (!existsSync(path)) return;
-  const bytes = readFileSync(path);
-  if (bytes.length === 0 || bytes[bytes.length - 1] === 0x0a) return;
-  truncateSync(path, bytes.lastIndexOf(0x0a) + 1);
+/** Reads in pieces: a log may be longer than the longest string. Returns whether bytes follow the last newline. */
+function eachLine(path: string, use: (line: string, number: number) => void): boolean {
+  const fd = openForReading(path);
+  try {
+    let rest: Buffer[] = [];
+    let number = 0;
+    for (;;) {
+      const piece = Buffer.allocUnsafe(PIECE);
+      const length = readSync(fd, piece, 0, PIECE, null);
+      if (length === 0) return rest.length > 0;
+      let start = 0;
+      for (let end = piece.indexOf(NEWLINE); end >= 0 && end < length; end = piece.indexOf(NEWLINE, start)) {
+        rest.push(piece.subarray(start, end));
+        use(Buffer.concat(rest).toString("utf8"), ++number);
+        rest = [];
+        start = end + 1;
+      }
+      if (start < length) rest.push(piece.subarray(start, length));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openForReading(path: string): number {
+  try {
+    return openSync(path, "r");
+  } catch (cause) {
+    throw new UmaError("store", `cannot read ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The length that is left: up to and with the last newline. */
+function cutTornTail(fd: number): number {
+  const { size } = fstatSync(fd);
+  let kept = size;
+  for (let end = size; end > 0; end = Math.max(0, end - PIECE)) {
+    const from = Math.max(0, end - PIECE);
+    const piece = Buffer.alloc(end - from);
+    readSync(fd, piece, 0, piece.length, from);
+    kept = from + piece.lastIndexOf(NEWLINE) + 1;
+    if (kept > from) break;
+    kept = 0;
+  }
+  if (kept < size) ftruncateSync(fd, kept);
+  return kept;
 }
