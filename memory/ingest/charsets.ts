@@ -1,7 +1,7 @@
 /**
- * Bytes → text for every encoding of the WHATWG list, through Node's TextDecoder with two of its traps closed:
- * on Node 20 `windows-1252` leaves 0x80–0x9F as control characters, and ICU drops bytes of a double-byte charset that it
- * does not know (e.g. the Korean extension of windows-949) without an error.
+ * Bytes → text for every encoding of the WHATWG list, through Node's TextDecoder with its traps closed:
+ * on Node 20 `windows-1252` leaves 0x80–0x9F as control characters and can lose a leading 0xFF, and ICU drops bytes of a
+ * double-byte charset that it does not know (e.g. the Korean extension of windows-949) without an error.
  */
 import { isUtf8 } from "node:buffer";
 
@@ -25,8 +25,8 @@ export function charsetName(label: string): string | null {
 export function decodeExactly(bytes: Uint8Array, charset: string, options: { partial?: boolean } = {}): string | null {
   try {
     const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: true });
+    if (decoder.encoding === "windows-1252") return decodeWindows1252(bytes);
     const text = decoder.decode(bytes, { stream: options.partial ?? false });
-    if (decoder.encoding === "windows-1252") return restoreWindows1252(text);
     return doubleByte.has(decoder.encoding) && controls.test(text) ? null : text;
   } catch {
     return null;
@@ -36,8 +36,8 @@ export function decodeExactly(bytes: Uint8Array, charset: string, options: { par
 /** The text with U+FFFD for what cannot be decoded. */
 export function decodeLossily(bytes: Uint8Array, charset: string): string {
   const decoder = new TextDecoder(charset, { ignoreBOM: true });
+  if (decoder.encoding === "windows-1252") return decodeWindows1252(bytes);
   const text = decoder.decode(bytes);
-  if (decoder.encoding === "windows-1252") return restoreWindows1252(text);
   return doubleByte.has(decoder.encoding) ? text.replace(/[\u0080-\u009f]/g, "\ufffd") : text;
 }
 
@@ -78,7 +78,8 @@ function firstUndecodableIn(bytes: Uint8Array, charset: string): number {
   return Math.max(at, 0);
 }
 
-function restoreWindows1252(text: string): string {
+function decodeWindows1252(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return controls.test(text)
     ? text.replace(/[\u0080-\u009f]/g, (held) => windows1252[held.charCodeAt(0) - 0x80]!)
     : text;

@@ -1,14 +1,5 @@
 /** Dates as people and programs write them, turned into ISO 8601 text. Nothing is converted between time zones. */
 
-/** A date of three numbers whose order is not known yet, kept as written: the width of a year matters. */
-export interface NumericDate {
-  readonly first: string;
-  readonly second: string;
-  readonly third: string;
-}
-
-export type DateOrder = "year-first" | "day-first" | "month-first";
-
 const pad = (value: number | string, width = 2): string => String(value).padStart(width, "0");
 
 /** ISO date, or null when there is no such day. A two-digit year lies in 1970–2069. */
@@ -22,14 +13,6 @@ export function calendarDate(year: string | number, month: string | number, day:
   return d <= daysInMonth ? `${pad(y, 4)}-${pad(m)}-${pad(d)}` : null;
 }
 
-export function isoDate(date: NumericDate, order: DateOrder): string | null {
-  if (order === "year-first") return calendarDate(date.first, date.second, date.third);
-  if (date.first.length > 2 || date.third.length === 1 || date.third.length === 3) return null;
-  return order === "day-first"
-    ? calendarDate(date.third, date.second, date.first)
-    : calendarDate(date.third, date.first, date.second);
-}
-
 /** `HH:MM[:SS]` on a 24-hour clock, or null. `half` is "a" or "p" on a 12-hour clock; `0:08 a` is eight past midnight. */
 export function clockTime(hour: string, minute: string, second?: string, half?: string): string | null {
   let h = Number(hour);
@@ -38,40 +21,6 @@ export function clockTime(hour: string, minute: string, second?: string, half?: 
   if (h > 23 || Number(minute) > 59 || (second !== undefined && Number(second) > 60)) return null;
   return `${pad(h)}:${minute}${second === undefined ? "" : `:${second}`}`;
 }
-
-/**
- * One order for a whole file. The order that makes the most dates exist wins; among equals the one in which time runs
- * backwards least often; then a year first only if nothing else fits; then `preferred`. `note` is set when the evidence
- * did not decide alone.
- */
-export function resolveDateOrder(
-  dates: readonly NumericDate[],
-  preferred: "day-first" | "month-first" = "day-first",
-): { order: DateOrder; note: string | null } {
-  const other = preferred === "day-first" ? "month-first" : "day-first";
-  const ranked = ([preferred, other, "year-first"] as const).map((order) => {
-    const read = dates.flatMap((date) => isoDate(date, order) ?? []);
-    const backwards = read.filter((day, index) => index > 0 && day < read[index - 1]!).length;
-    return { order, valid: read.length, backwards, text: read.join() };
-  });
-  const [best, runnerUp] = ranked.sort((a, b) => b.valid - a.valid);
-  if (best === undefined || runnerUp === undefined || best.valid === 0) return { order: preferred, note: null };
-  const tied = ranked.filter((one) => one.valid === best.valid && one.order !== "year-first");
-  const [a, b] = tied;
-  if (a === undefined || b === undefined || a.text === b.text) return { order: (a ?? best).order, note: null };
-  const example = dates.find((date) => isoDate(date, a.order) !== isoDate(date, b.order));
-  const shown = example === undefined ? "" : ` like ${example.first}/${example.second}/${example.third}`;
-  if (a.backwards !== b.backwards) {
-    const order = a.backwards < b.backwards ? a.order : b.order;
-    return { order, note: `dates${shown} were read ${words(order)}: that way they run forwards in time` };
-  }
-  return {
-    order: preferred,
-    note: `dates${shown} could be day first or month first; they were read ${words(preferred)} (set the date order to change it)`,
-  };
-}
-
-const words = (order: DateOrder): string => order.replace("-", " ");
 
 /** Unix time in seconds, milliseconds, microseconds or nanoseconds (told apart by size) as UTC; null outside 1980–2100. */
 export function unixTime(value: number | string): string | null {

@@ -154,7 +154,7 @@ function byteAt(bytes: Uint8Array, offset: number): string {
 
 function listed(candidates: readonly CharsetGuess[]): string {
   if (candidates.length === 0) return "";
-  return ` (${candidates.map(({ charset, confidence }) => `${charset} ${confidence} %`).join(", ")})`;
+  return ` (it may be ${candidates.map(({ charset }) => charset).join(", ")})`;
 }
 
 const countReplaced = (text: string): number => text.split("\ufffd").length - 1;

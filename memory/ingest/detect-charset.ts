@@ -112,24 +112,28 @@ function confidenceOf(bytes: Uint8Array, names: readonly string[]): number {
   return Math.max(0, ...found.map((match) => match.confidence));
 }
 
-/** Small inputs whole; of large ones whole lines from four places, each from the first non-ASCII byte found there. */
+/** Lines with non-ASCII bytes, which alone can tell: up to 4 kB of them from each quarter of the input. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
-  const [places, size] = [4, 4_096];
-  if (bytes.length <= places * size) return bytes;
+  const [quarters, size] = [4, 4_096];
+  if (bytes.length <= quarters * size) return bytes;
   const pieces: Uint8Array[] = [];
-  for (let place = 0; place < places; place++) {
-    const from = Math.floor((bytes.length / places) * place);
-    const to = Math.floor((bytes.length / places) * (place + 1));
-    const part = bytes.subarray(from, to);
-    const found = part.findIndex((byte) => byte >= 0x80);
-    if (found === -1) continue;
-    const lineStart = part.lastIndexOf(0x0a, found) + 1;
-    // a long line is sampled from its first non-ASCII byte, which starts a character only if the line start was seen
-    const start = found - lineStart < size / 2 ? lineStart : found;
-    const piece = part.subarray(start, start + size);
-    const lineEnd = piece.lastIndexOf(0x0a) + 1;
-    pieces.push(lineEnd === 0 ? piece : piece.subarray(0, lineEnd));
-    if (lineEnd === 0) break;
+  for (let quarter = 0; quarter < quarters; quarter++) {
+    const end = Math.floor((bytes.length / quarters) * (quarter + 1));
+    let at = Math.floor((bytes.length / quarters) * quarter);
+    if (quarter > 0) at = bytes.indexOf(0x0a, at) + 1 || end;
+    for (let room = size; room > 0 && at < end; ) {
+      while (at < end && bytes[at]! < 0x80) at++;
+      const lineStart = bytes.lastIndexOf(0x0a, at) + 1;
+      const lineEnd = bytes.indexOf(0x0a, at) + 1 || bytes.length;
+      // of a long line the part from its first non-ASCII byte, which begins a character
+      const from = at - lineStart <= room / 2 ? lineStart : at;
+      const to = Math.min(lineEnd, from + room);
+      if (at < end) pieces.push(bytes.subarray(from, to));
+      // cut inside a line, maybe inside a character: nothing may follow
+      if (to < lineEnd) return Buffer.concat(pieces);
+      room -= to - from;
+      at = to;
+    }
   }
   return Buffer.concat(pieces);
 }

@@ -34,7 +34,7 @@ export function splitParagraphs(lines: readonly string[]): string[] {
   let sawBlank = false;
   for (const line of lines) {
     const blank = isBlank(line);
-    if (held.length > 0 && !blank && ((sawText && sawBlank) || size + line.length > longParagraph)) {
+    if (held.length > 0 && !blank && (sawBlank || size + line.length > longParagraph)) {
       paragraphs.push(held.join(""));
       held = [];
       size = 0;
@@ -43,8 +43,8 @@ export function splitParagraphs(lines: readonly string[]): string[] {
     }
     held.push(line);
     size += line.length;
-    if (blank) sawBlank = true;
-    else sawText = true;
+    if (!blank) sawText = true;
+    else if (sawText) sawBlank = true;
   }
   if (held.length > 0) paragraphs.push(held.join(""));
   return paragraphs;

@@ -1,5 +1,6 @@
 /** Finds the conversations in a JSON value, wherever an export puts them. */
 import { isRecord, jsonText } from "./content-text.ts";
+import { undoDoubleEncoding } from "./double-encoding.ts";
 import { type Fields, type JsonMessage, jsonMessage } from "./json-message.ts";
 
 export interface Conversation {
@@ -34,22 +35,28 @@ export function findConversations(
       return;
     }
     const ownTitle = [held.title, held.name, held.subject].find((name) => typeof name === "string" && name !== "");
-    const inner = typeof ownTitle === "string" ? ownTitle : title;
+    const inner = typeof ownTitle === "string" ? undoDoubleEncoding(ownTitle) : title;
     const thread = treeMessages(held, people);
     if (thread !== null) {
       conversations.push({ title: inner, messages: thread });
       return;
     }
     const before = conversations.length;
+    const unread: string[] = [];
     for (const [key, item] of Object.entries(held)) {
       const count = conversations.length;
       if (item !== null && typeof item === "object") search(item, inner, depth + 1);
-      const used = conversations.length > count || item === ownTitle || (key === "system" && typeof item === "string");
-      if (!used && !isEmpty(item)) leftOut.add(key);
+      const isRead =
+        conversations.length > count || item === ownTitle || (key === "system" && typeof item === "string");
+      const day = held[`${key}_date_time`];
+      if (typeof day === "string") dateConversations(conversations, count, day);
+      if (!isRead && !isEmpty(item)) unread.push(key);
     }
-    // Anthropic requests keep the system prompt beside the messages
     const found = conversations[before];
-    if (found !== undefined && typeof held.system === "string" && Array.isArray(held.messages)) {
+    if (found === undefined) return;
+    for (const key of unread) if (!/_date_time$/.test(key)) leftOut.add(key);
+    // Anthropic requests keep the system prompt beside the messages
+    if (typeof held.system === "string" && Array.isArray(held.messages)) {
       const system: JsonMessage = { speaker: "system", text: held.system, time: null, certain: true };
       conversations[before] = { ...found, messages: [system, ...found.messages] };
     }
@@ -88,6 +95,14 @@ function treeMessages(held: Fields, people?: ReadonlyMap<string, string>): JsonM
     id = node.parent;
   }
   return branch.length === 0 ? null : branch;
+}
+
+/** LoCoMo keeps a session's date beside its list: `session_1`, `session_1_date_time`. */
+function dateConversations(conversations: Conversation[], from: number, day: string): void {
+  for (let index = from; index < conversations.length; index++) {
+    const { title, messages } = conversations[index]!;
+    conversations[index] = { title, messages: messages.map((message) => ({ ...message, time: message.time ?? day })) };
+  }
 }
 
 const isEmpty = (item: unknown): boolean =>

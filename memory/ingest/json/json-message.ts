@@ -3,6 +3,7 @@
  * of the model APIs, Slack, Telegram, Instagram/Facebook, ShareGPT, and records with a speaker and a text.
  */
 import { contentText, isRecord, richText, toolCallsText } from "./content-text.ts";
+import { undoDoubleEncoding } from "./double-encoding.ts";
 import { slackMessage } from "./slack.ts";
 
 export interface JsonMessage {
@@ -103,20 +104,10 @@ function langchainMessage(value: Fields): JsonMessage | null {
   return { speaker: name ?? role, text: body, time: null, certain: true };
 }
 
-/** Meta writes UTF-8 bytes as Latin-1 escapes (`cafÃ©`); undone where the whole string decodes. */
 function metaMessage(value: Fields): JsonMessage {
-  const text = typeof value.content === "string" ? repairMeta(value.content) : "";
-  const speaker = repairMeta(String(value.sender_name));
+  const text = typeof value.content === "string" ? undoDoubleEncoding(value.content) : "";
+  const speaker = undoDoubleEncoding(String(value.sender_name));
   return { speaker, text: withFields(text, value, text === ""), time: value.timestamp_ms as number, certain: true };
-}
-
-function repairMeta(text: string): string {
-  if (!/[\x80-\xff]/.test(text) || /[^\x00-\xff]/.test(text)) return text;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
-  } catch {
-    return text;
-  }
 }
 
 function speakerOf(value: Fields): string | null {
@@ -169,13 +160,12 @@ const structural = new Set([
 /** Appends the plain fields that no message shape knows, so that an amount beside a text is not lost. */
 function withFields(text: string, value: Fields, wanted: boolean): string {
   if (!wanted) return text;
-  const fields = Object.entries(value).filter(
-    ([key, held]) =>
-      !structural.has(key) &&
-      !/(?:_id|Id|_unixtime|_ms)$/.test(key) &&
-      (typeof held === "number" || (typeof held === "string" && held !== "")),
-  );
-  if (fields.length === 0) return text;
-  const listed = fields.map(([key, held]) => `${key}: ${held}`).join(", ");
-  return text === "" ? `[${listed}]` : `${text} (${listed})`;
+  const listed = Object.entries(value).flatMap(([key, held]) => {
+    if (structural.has(key) || /(?:_id|Id|_unixtime|_ms)$/.test(key)) return [];
+    if (typeof held === "number" || (typeof held === "string" && held !== "")) return [`${key}: ${held}`];
+    // a photo or a poll is all that a message without text has to say
+    return text === "" && held !== null && typeof held === "object" && Object.keys(held).length > 0 ? [key] : [];
+  });
+  if (listed.length === 0) return text;
+  return text === "" ? `[${listed.join(", ")}]` : `${text} (${listed.join(", ")})`;
 }

@@ -1,5 +1,6 @@
 /** When the messages of one conversation were sent: numbers are Unix time, text is read as a date where it is certain. */
-import { clockTime, isoDate, type NumericDate, resolveDateOrder, unixTime, writtenDate } from "../dates.ts";
+import { isoDate, type NumericDate, resolveDateOrder } from "../date-order.ts";
+import { clockTime, unixTime, writtenDate } from "../dates.ts";
 import type { JsonMessage } from "./json-message.ts";
 
 export interface TimedMessage extends JsonMessage {

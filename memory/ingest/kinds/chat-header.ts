@@ -1,5 +1,6 @@
 /** The dated beginning of a chat line: `[01/20/19 11:23] `, `20.01.19, 11:23 - `, `[2019-12-24, 12:23] `, `[1:56 pm on 8 May, 2023] `. */
-import { clockTime, type DateOrder, isoDate, type NumericDate, writtenDate, zone } from "../dates.ts";
+import { type DateOrder, isoDate, type NumericDate } from "../date-order.ts";
+import { clockTime, writtenDate, zone } from "../dates.ts";
 
 export interface ChatHeader {
   /** A date in numbers, whose order the whole file decides; null when `at` is already certain. */

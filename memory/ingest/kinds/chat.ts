@@ -5,7 +5,7 @@
  * Dated messages are rendered with an ISO date; their sessions are calendar days. Which of day and month comes first is
  * decided once per file, by all its dates together.
  */
-import { resolveDateOrder } from "../dates.ts";
+import { resolveDateOrder } from "../date-order.ts";
 import type { Message, ReadContext, Reading } from "../document.ts";
 import { isBlank, splitLines, withoutEnd } from "../lines.ts";
 import { renderMessage } from "../render.ts";

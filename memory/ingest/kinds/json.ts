@@ -58,6 +58,7 @@ function parseWhole(text: string): Parsed | null {
 function parseLines(text: string): Parsed | null {
   if (!/^\s*[[{]/.test(text)) return null;
   const lines = splitLines(text);
+  if (lines.length < 2) return null;
   const values: unknown[] = [];
   let broken = 0;
   for (const line of lines) {
@@ -66,6 +67,6 @@ function parseLines(text: string): Parsed | null {
     if (parsed === null) broken++;
     values.push(parsed === null ? line.trimEnd() : parsed.value);
   }
-  if (values.length < 2 || broken * 2 >= values.length) return null;
+  if (broken * 2 >= values.length) return null;
   return { value: values, lines, notes: broken === 0 ? [] : [`${broken} line(s) are not JSON and were kept as text`] };
 }

@@ -14,8 +14,10 @@ const enough = 0.6;
 
 export function readLog(text: string, context: ReadContext): Reading | null {
   const lines = splitLines(text);
-  const stamps = lines.map((line) => stampOf(line.slice(0, headLength)));
   const named = context.kind === "log" || extensionOf(context.name) === "log";
+  const opening = lines.find((line) => !isBlank(line)) ?? "";
+  if (!named && stampOf(opening.slice(0, headLength)) === null) return null;
+  const stamps = lines.map((line) => stampOf(line.slice(0, headLength)));
   if (!named && !isStamped(lines, stamps)) return null;
   const stamped = stamps.some((stamp) => stamp !== null);
   const messages: { lines: string[]; at: string | null }[] = [];
@@ -29,10 +31,11 @@ export function readLog(text: string, context: ReadContext): Reading | null {
   return { kind: "log", sessions: splitSessions(entries, context.sessionGapMinutes), notes: [] };
 }
 
+/** Most of the lines that are not indented have a stamp. */
 function isStamped(lines: readonly string[], stamps: readonly ({ at: string | null } | null)[]): boolean {
   const heads = lines.flatMap((line, index) => (isBlank(line) || /^\s/.test(line) ? [] : [stamps[index]!]));
   const count = heads.filter((stamp) => stamp !== null).length;
-  return count > 0 && heads[0] !== null && count / heads.length >= enough;
+  return count / Math.max(heads.length, 1) >= enough;
 }
 
 const clock = "(\\d{2}):(\\d{2})(?::(\\d{2})([.,]\\d{1,9})?)?";

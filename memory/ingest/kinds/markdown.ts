@@ -48,11 +48,17 @@ function headingLines(lines: readonly string[]): { line: number; underlined: boo
     }
     if (open !== null) continue;
     if (heading.test(text)) found.push({ line, underlined: false });
-    else if (underline.test(lines[line + 1] ?? "") && isProse(text) && (line === 0 || isBlank(lines[line - 1]!))) {
+    else if (
+      underline.test(lines[line + 1] ?? "") &&
+      isProse(text) &&
+      (line === frontMatterEnd + 1 || startsFresh(lines[line - 1]!))
+    ) {
       found.push({ line, underlined: true });
     }
   }
   return found;
 }
+
+const startsFresh = (before: string): boolean => isBlank(before) || heading.test(before);
 
 const isProse = (line: string): boolean => !isBlank(line) && !underline.test(line) && !/^ {0,3}[-*+>|] ?/.test(line);

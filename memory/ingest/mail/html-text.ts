@@ -4,10 +4,12 @@ const blocks = new Set(
   "address article blockquote br div dl dt dd h1 h2 h3 h4 h5 h6 hr li ol p pre section table tr ul".split(" "),
 );
 /** Elements whose content is not for reading. */
-const hidden = ["script", "style", "head", "title"];
+const hidden = new Set(["script", "style", "head", "title"]);
 
 export function htmlText(html: string): string {
   const lower = html.toLowerCase();
+  // an element that is never closed is looked for once
+  const unclosed = new Set<string>();
   let out = "";
   let at = 0;
   while (at < html.length) {
@@ -20,18 +22,23 @@ export function htmlText(html: string): string {
       continue;
     }
     const name = /^<\/?([a-z][a-z0-9]{0,20})/.exec(lower.slice(open, open + 24))?.[1];
-    const close = html.indexOf(">", open);
-    if (close === -1 || (name === undefined && lower[open + 1] !== "!")) {
-      // no tag: a lone "<" is text
-      out += close === -1 ? html.slice(open) : "<";
-      at = close === -1 ? html.length : open + 1;
+    if (name === undefined && lower[open + 1] !== "!") {
+      out += "<";
+      at = open + 1;
       continue;
+    }
+    const close = html.indexOf(">", open);
+    if (close === -1) {
+      out += html.slice(open);
+      at = html.length;
+      break;
     }
     if (name !== undefined && blocks.has(name)) out += "\n";
     at = close + 1;
-    if (name !== undefined && hidden.includes(name) && lower[open + 1] !== "/") {
+    if (name !== undefined && hidden.has(name) && lower[open + 1] !== "/" && !unclosed.has(name)) {
       const end = lower.indexOf(`</${name}`, at);
-      at = end === -1 ? at : end;
+      if (end === -1) unclosed.add(name);
+      else at = end;
     }
   }
   return tidy(decodeEntities(out + html.slice(at)));

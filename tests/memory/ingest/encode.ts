@@ -20,7 +20,9 @@ function tableOf(charset: string): ReadonlyMap<string, readonly number[]> {
   const table = new Map<string, readonly number[]>();
   const put = (bytes: readonly number[]) => {
     const text = decodeExactly(Uint8Array.from(bytes), charset);
-    if (text !== null && [...text].length === 1 && !table.has(text)) table.set(text, bytes);
+    if (text === null || [...text].length !== 1) return;
+    // Big5 has a few characters twice; writers use the second place of these
+    if (!table.has(text) || (charset === "big5" && "═╞╡╪十卅".includes(text))) table.set(text, bytes);
   };
   for (let byte = 0; byte < 256; byte++) put([byte]);
   if (!/^(?:windows|iso|koi8|ibm|mac|x-mac)/.test(charset)) {

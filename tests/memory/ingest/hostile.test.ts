@@ -60,7 +60,7 @@ describe("hostile input", () => {
       fc.property(fc.uint8Array({ maxLength: 400 }), kinds, fc.boolean(), fileNames, (input, kind, lossy, name) => {
         readAny(input, kind, lossy, name);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -79,7 +79,7 @@ describe("hostile input", () => {
           if (speaker !== null) expect(speaker).not.toMatch(/\n|^$/);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 600 },
     );
   });
 
@@ -95,7 +95,7 @@ describe("hostile input", () => {
 
   it.each([
     ["one line of 10 MB", "lorem ipsum ".repeat(900_000), "text"],
-    ["10 MB of opening brackets", "[".repeat(10_000_000), "text"],
+    ["2 MB of opening brackets", "[".repeat(2_000_000), "text"],
     [
       "a mail of angle brackets",
       `From: a@b.c\nSubject: x\nContent-Type: text/html\n\n${"<".repeat(2_000_000)}>`,

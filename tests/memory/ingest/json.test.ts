@@ -316,9 +316,9 @@ describe("other JSON", () => {
 
   it("nested without end is laid out or kept as text, never a crash", () => {
     for (const text of [
-      "[".repeat(100_000) + "]".repeat(100_000),
-      `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`,
-      "[".repeat(100_000),
+      "[".repeat(30_000) + "]".repeat(30_000),
+      `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`,
+      "[".repeat(30_000),
     ]) {
       expect(["json", "text"]).toContain(read(text).kind);
     }
