@@ -49,3 +49,6 @@ function optionsFrom<Options>(spec: PolicySpec, schema: z.ZodObject & z.ZodType<
     },
   );
 }
+
+export { chatModelPolicy } from "./chat-model-policy.ts";
+export type { Policy, PolicySpec, Sample, SampleRequest } from "./policy.ts";

@@ -54,11 +54,12 @@ export function providerFailure(thrown: unknown, now: number): ProviderFailure {
   );
   const timedOut = chain.some((link) => link.name === "TimeoutError");
   const fatal = overflows(thrown, status) || chain.some((link) => FATAL_CODES.has(String(link.code)));
-  const retryable =
-    !fatal &&
-    (status === null
-      ? timedOut || isBrokenReply(chain) || (connection !== null && RETRYABLE_CONNECTION.test(connection))
-      : RETRYABLE_STATUS.has(status) || status >= 500);
+  const helps = () => {
+    if (status !== null) return RETRYABLE_STATUS.has(status) || status >= 500;
+    if (connection !== null) return RETRYABLE_CONNECTION.test(connection);
+    return timedOut || isBrokenReply(chain);
+  };
+  const retryable = !fatal && helps();
   return { status, connection, timedOut, retryable, retryAfterMs: firstOf(chain, (link) => retryAfterOf(link, now)) };
 }
 

@@ -49,7 +49,9 @@ export async function withRetry<T>(
   const jitter = maxRetries > 0 ? rng(seed, "retry") : null;
   for (let failures = 0; ; ) {
     if (signal?.aborted) throw cancelled();
-    const release = await context.acquire?.(signal);
+    const release = await context.acquire?.(signal).catch(() => {
+      throw cancelled(); // the only way for a wait to end without a slot
+    });
     let wait: number;
     try {
       return await oneAttempt(attempt, signal, timeoutMs);

@@ -12,7 +12,7 @@ import { type JsonReading, type MendingBudget, mendingBudget, readJson } from ".
 import { type CallTag, findCallTags } from "./tool-call-markup.ts";
 
 export interface ParsedReply {
-  /** What stands outside the tags, trimmed. */
+  /** What stands outside the tags, in pieces on lines of their own. */
   readonly text: string;
   readonly calls: readonly ParsedCall[];
 }
@@ -43,9 +43,19 @@ export function parseHermes(text: string, options: { readonly idPrefix: string }
   });
   outside.push(text.slice(cursor));
   return {
-    text: outside.join("").trim(),
+    text: joined(outside),
     calls: readings.map((reading, k) => ({ id: callId(options.idPrefix, k), ...reading })),
   };
+}
+
+/** On lines of their own, so that what stood on both sides of a call cannot make a tag together. */
+function joined(pieces: readonly string[]): string {
+  const text = pieces
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== "")
+    .join("\n");
+  const tail = text.slice(-200);
+  return text.slice(0, text.length - tail.length) + tail.replace(/(?:<tool(?:_(?:c(?:al?)?)?)?\s*)+$/i, "").trimEnd();
 }
 
 interface Effort {

@@ -33,11 +33,16 @@ function readCall(value: unknown, options: { budget: MendingBudget; repaired: bo
   const name = typeof call.name === "string" ? call.name.trim() : "";
   if (name === "") return unreadable('the call has no "name"');
   const key = ARGUMENT_KEYS.find((candidate) => Object.hasOwn(call, candidate));
-  if (key === undefined) return { name, args: {}, error: null, repaired: true };
+  if (key === undefined) return { name, args: withoutKeys(call, ["name", "type", "id"]), error: null, repaired: true };
   const reading = readArguments(call[key], options.budget);
   if (!reading.ok) return unreadable(reading.reason, name);
   const asWritten = !options.repaired && !nested && key === "arguments" && isObject(call[key]);
   return { name, args: reading.args, error: null, repaired: !asWritten || reading.repaired };
+}
+
+/** Arguments that stand beside the name instead of inside "arguments". */
+function withoutKeys(call: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(call).filter(([key]) => !keys.includes(key)));
 }
 
 const ARGUMENT_KEYS = ["arguments", "parameters", "args"];

@@ -45,6 +45,8 @@ export function readJson(text: string, options: ReadJsonOptions): JsonReading {
   const endsInBracket = /[}\]]\s*$/.test(text.slice(-64));
   if (extent.openString && (options.cutOff || !endsInBracket))
     return refuse("it was cut off in the middle of a string");
+  // the mender makes a key with the value null of any loose word
+  if (!text.includes(":")) return refuse(`it is not valid JSON (${strictReason})`);
   if (text.length > LONGEST_MENDED || text.length > options.budget.left)
     return refuse(`it is not valid JSON (${strictReason}) and too long to be mended`);
   options.budget.left -= text.length;

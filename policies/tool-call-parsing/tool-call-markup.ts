@@ -9,7 +9,7 @@ export interface CallTag {
 }
 
 // attributes are tolerated, a missing ">" too, and a tag that the end of the reply cut in two counts as opened
-const CALL_TAG = /<(\/?)tool_call(s?)\b(?:(?:\s[^<>{}]{0,200})?>)?|<tool(?:_(?:c(?:al?)?)?)?$/gi;
+const CALL_TAG = /<(\/?)tool_call(s?)\b(?:(?:\s[^<>{}]{0,200})?>)?|<tool(?:_(?:c(?:al?)?)?)?\s*$/gi;
 
 export function findCallTags(text: string): CallTag[] {
   return Array.from(text.matchAll(CALL_TAG), (match) => ({
@@ -28,7 +28,7 @@ const MARKUP = new RegExp(
     "<function=",
     String.raw`\[TOOL_CALLS\]`,
     String.raw`<\|[a-z0-9_]{1,40}\|>`,
-    String.raw`<\/?tool(?:_[a-z]*)?$`,
+    String.raw`<\/?tool(?:_[a-z]*)?\s*$`,
   ].join("|"),
   "i",
 );

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { createPolicy, policies } from "../../policies/index.ts";
+import { request } from "./requests.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "umagraph-policies-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("policies by name", () => {
+  it("are these", () => {
+    expect(Object.keys(policies)).toEqual(["openai", "langchain", "ledger-expert", "extractive", "replay"]);
+  });
+
+  it("are made from plain JSON", async () => {
+    const spec = JSON.parse('{"policy": "openai", "model": "m", "baseURL": "http://127.0.0.1:1/v1", "temperature": 0}');
+    expect((await createPolicy(spec)).name).toBe("openai:m");
+    expect(await createPolicy({ policy: "extractive" })).toMatchObject({ name: "extractive", scripted: true });
+  });
+
+  it("an unknown name is answered with the known ones, prototype names too", async () => {
+    for (const policy of ["gpt", "constructor", "__proto__", ""])
+      await expect(createPolicy({ policy })).rejects.toMatchObject({
+        code: "config",
+        fix: "choose one of: openai, langchain, ledger-expert, extractive, replay",
+      });
+  });
+
+  it("a wrong option is named, with those that there are", async () => {
+    const spec = { policy: "openai", model: "m", baseURL: "localhost:8000" };
+    await expect(createPolicy(spec)).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(/^policy openai: baseURL: expected a URL such as/),
+      fix: expect.stringContaining("temperature"),
+    });
+    await expect(createPolicy({ policy: "openai", model: "m", temperature: 7 })).rejects.toThrow(/temperature/);
+    await expect(createPolicy({ policy: "replay" })).rejects.toThrow(/transcript/);
+  });
+
+  it("options that another policy of a batch needs are left alone", async () => {
+    expect((await createPolicy({ policy: "extractive", model: "m", temperature: 1 })).name).toBe("extractive");
+  });
+});
+
+describe("a chat model from a user's file", () => {
+  const scripted = JSON.stringify(
+    pathToFileURL(new URL("../../policies/scripted-chat-model.ts", import.meta.url).pathname).href,
+  );
+  const file = (name: string, source: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, source);
+    return path;
+  };
+  const source = `import { ScriptedChatModel } from ${scripted};
+const model = new ScriptedChatModel({ script: () => ({ text: "from the file" }), name: "mine" });
+export default model;
+export const made = () => new ScriptedChatModel({ script: () => ({ text: "made" }), name: "made" });
+export const notAModel = 5;`;
+
+  it("is taken from the default export, a named one, or a function that makes it", async () => {
+    const module = file("model.mts", source);
+    const policy = await createPolicy({ policy: "langchain", module });
+    expect(policy).toMatchObject({ name: "langchain:mine", scripted: false });
+    expect((await policy.sample(request("x"))).text).toBe("from the file");
+    for (const spec of [{ module: `${module}#made` }, { module, export: "made" }])
+      expect((await (await createPolicy({ policy: "langchain", ...spec })).sample(request("x"))).text).toBe("made");
+  });
+
+  it("is asked for in words when it is not there", async () => {
+    const module = file("other.mts", source);
+    await expect(createPolicy({ policy: "langchain", module: "./no-such-file.ts" })).rejects.toThrow(
+      /there is no file .*no-such-file\.ts/,
+    );
+    await expect(createPolicy({ policy: "langchain", module: `${module}#notAModel` })).rejects.toMatchObject({
+      message: expect.stringMatching(/expected a LangChain chat model as export "notAModel"/),
+      fix: "its exports: default, made, notAModel",
+    });
+    await expect(
+      createPolicy({ policy: "langchain", module: file("broken.mts", "throw new Error('boom')") }),
+    ).rejects.toThrow(/cannot be loaded: boom/);
+  });
+});
