@@ -1,5 +1,6 @@
 /** Scores a run from its records: no session is run again, so another metric or a corrected gold costs nothing. */
 import type { SessionRecord } from "../nodes/session/record.ts";
+import { toolsets } from "../tools/toolsets.ts";
 import type { Benchmark, Question } from "./benchmark.ts";
 import { evidenceRecall } from "./metrics/evidence-recall.ts";
 import type { ContextLine, ScoreLine } from "./run-folder.ts";
@@ -37,7 +38,7 @@ function scoreSession(
       metric.name,
       prediction === null ? null : metric.score(prediction, question),
     ]),
-    ...[5, 20].map((k) => [`recall@${k}`, prediction === null ? null : evidenceRecall(question, reads, k)]),
+    ...[5, 20].map((k) => [`recall@${k}`, reads === null ? null : evidenceRecall(question, reads, k)]),
   ]);
   return {
     session: record.id,
@@ -50,8 +51,15 @@ function scoreSession(
   };
 }
 
-/** The raw-context passages a session was shown, in the order in which it saw them. */
+const searchTools = new Set(toolsets.paper.tools.filter((tool) => tool.searchesContext).map((tool) => tool.name));
+
+/**
+ * The raw-context passages a session was shown, in the order in which it saw them; null when it never searched, so that
+ * answering from the bank alone is not counted as a search that found nothing.
+ */
 function readSpans(record: SessionRecord) {
+  const searched = record.calls.some((call) => searchTools.has(call.name) && call.verdict !== "invalid");
+  if (!searched && record.given.length === 0) return null;
   return [...record.given, ...record.calls.flatMap((call) => call.reads)].flatMap((read) =>
     read.span ? [{ ...read.span, rank: read.rank }] : [],
   );
