@@ -16,7 +16,8 @@ const DURATION = new RegExp(
 const PLACE =
   /\b(?:in|at|to|from|near|around|visited|visiting) ((?:the )?\p{Lu}[\p{L}'’-]*(?:(?: of| de| the)? \p{Lu}[\p{L}'’-]*)*)/u;
 const PLAIN_PLACE = /\b(?:in|at|to|from|near) ((?:the|a|an|my|our|his|her|their) [\p{L}-]+(?: [\p{L}-]+)?)/u;
-const NAME = /(?<=\S )\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*/gu;
+// not at a sentence's start, where any word is capitalised; not an abbreviation
+const NAME = /(?<=\S )\p{Lu}\p{Ll}[\p{L}'’-]*(?: \p{Lu}\p{Ll}[\p{L}'’-]*)*/gu;
 const NEGATION = /\b(?:not|never|no longer|nobody|none)\b|n['’]t\b/i;
 
 const LONGEST_ANSWER = 16;

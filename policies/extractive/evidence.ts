@@ -1,7 +1,7 @@
 /** What a session has seen that may answer its question: entries, search results, the given context, the core. */
 import { readSection } from "../prompt-sections.ts";
 import type { Exchange, ScriptedTurn } from "../scripted-chat-model.ts";
-import { readStatements, type Statement } from "./statements.ts";
+import { dateLine, readStatements, type Statement } from "./statements.ts";
 
 export interface Evidence extends Statement {
   /** As it is cited: `entry "…"`, `chunk 3`, `context`, `core`. */
@@ -12,10 +12,14 @@ export interface Evidence extends Statement {
 
 export function gatherEvidence(turn: ScriptedTurn): Evidence[] {
   const found: Evidence[] = [];
+  // a piece of a chunk often lacks the line with its date; another piece of the same chunk may be just that line
+  const chunkDates = new Map<number, string>();
   const add = (text: string, source: (statement: Statement) => string, chunk: number | null = null) => {
     let previous: string | null = null;
     for (const statement of readStatements(text)) {
       const placed = { ...statement, chunk: statement.chunk ?? chunk };
+      if (placed.chunk !== null && placed.date !== null && !chunkDates.has(placed.chunk))
+        chunkDates.set(placed.chunk, placed.date);
       found.push({ ...placed, sources: [source(placed)], previous });
       previous = statement.text;
     }
@@ -23,12 +27,23 @@ export function gatherEvidence(turn: ScriptedTurn): Evidence[] {
   for (const exchange of turn.exchanges) {
     const entry = entryRead(exchange);
     if (entry !== null) add(entry, () => `entry ${JSON.stringify(exchange.args.title)}`);
-    for (const { chunk, text } of subChunksFound(exchange)) add(text, () => `chunk ${chunk}`, chunk);
+    for (const { chunk, text } of subChunksFound(exchange)) {
+      const date = text
+        .split("\n")
+        .map((line) => dateLine(line.trim()))
+        .find((day) => day !== null);
+      if (date && !chunkDates.has(chunk)) chunkDates.set(chunk, date);
+      add(text, () => `chunk ${chunk}`, chunk);
+    }
   }
   const context = readSection(turn.prompt, "context");
   if (context !== null) add(context, ({ chunk }) => (chunk === null ? "context" : `chunk ${chunk}`));
   add(readSection(turn.prompt, "core_memory") ?? "", () => "core");
-  return merged(withChunkDates(found));
+  const dated = found.map((one) => ({
+    ...one,
+    date: one.date ?? (one.chunk === null ? null : (chunkDates.get(one.chunk) ?? null)),
+  }));
+  return merged(dated);
 }
 
 function entryRead({ name, observation }: Exchange): string | null {
@@ -44,16 +59,6 @@ function subChunksFound({ name, observation }: Exchange): { chunk: number; text:
   } catch {
     return []; // not a list of results: a refusal, or "there is no raw context"
   }
-}
-
-/** A piece of a chunk often lacks the line with its date; another piece of the same chunk may have it. */
-function withChunkDates(found: readonly Evidence[]): Evidence[] {
-  const dates = new Map<number, string>();
-  for (const { chunk, date } of found) if (chunk !== null && date !== null && !dates.has(chunk)) dates.set(chunk, date);
-  return found.map((one) => ({
-    ...one,
-    date: one.date ?? (one.chunk === null ? null : (dates.get(one.chunk) ?? null)),
-  }));
 }
 
 /** The same words from two sources are one piece of evidence with both, under the date that either gives. */

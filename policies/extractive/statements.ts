@@ -41,9 +41,9 @@ export function readStatements(text: string): Statement[] {
       [chunk, date, speaker] = [Number(passage[1]), null, null];
       continue;
     }
-    const dated = writtenDate(DATE_LINE.exec(line)?.[1] ?? line);
-    if (dated !== null && (DATE_LINE.test(line) || line.length <= 32)) {
-      [date, speaker] = [dated.slice(0, 10), null];
+    const dated = dateLine(line);
+    if (dated !== null) {
+      [date, speaker] = [dated, null];
       continue;
     }
     const stamp = STAMP.exec(line);
@@ -63,6 +63,13 @@ export function readStatements(text: string): Statement[] {
     for (const sentence of sentencesOf(line)) statements.push({ text: sentence, speaker, date, chunk });
   }
   return statements;
+}
+
+/** The day that a whole line states: `DATE: 1:56 pm on 8 May, 2023`, or a date alone. */
+export function dateLine(line: string): string | null {
+  const labelled = DATE_LINE.exec(line)?.[1];
+  if (labelled === undefined && line.length > 32) return null;
+  return writtenDate(labelled ?? line)?.slice(0, 10) ?? null;
 }
 
 /** `…" and shared a photo` keeps what was shared; the quotation mark goes. */
