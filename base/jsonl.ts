@@ -10,6 +10,8 @@ import { messageOf, UmaError } from "./errors.ts";
 
 export interface JsonlWriter {
   append(value: unknown): void;
+  /** Brings what was appended to the disk; only a writer without `fsync` needs it. */
+  sync(): void;
   close(): void;
 }
 
@@ -31,28 +33,33 @@ export function openJsonl(path: string, options: { fsync?: boolean } = {}): Json
     });
   }
   let broken: UmaError | null = null;
-  return {
-    append(value) {
-      if (broken) throw broken;
-      const line = Buffer.from(`${JSON.stringify(value)}\n`, "utf8");
+  const guarded = (write: () => void) => {
+    if (broken) throw broken;
+    try {
+      write();
+    } catch (cause) {
+      broken = new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
+        fix: "free some space or choose another folder, then run the same command again: finished work is kept",
+        cause,
+      });
       try {
+        ftruncateSync(fd, size);
+      } catch {
+        // the next writer cuts the torn tail
+      }
+      throw broken;
+    }
+  };
+  return {
+    append: (value) =>
+      guarded(() => {
+        const line = Buffer.from(`${JSON.stringify(value)}\n`, "utf8");
         let written = 0;
         while (written < line.length) written += writeSync(fd, line, written);
         if (fsync) fsyncSync(fd);
         size += line.length;
-      } catch (cause) {
-        broken = new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
-          fix: "free some space or choose another folder, then run the same command again: finished work is kept",
-          cause,
-        });
-        try {
-          ftruncateSync(fd, size);
-        } catch {
-          // the next writer cuts the torn tail
-        }
-        throw broken;
-      }
-    },
+      }),
+    sync: () => guarded(() => fsyncSync(fd)),
     close: () => closeSync(fd),
   };
 }

@@ -3,20 +3,33 @@
  *
  *     config.json     what was run, resolved, written before any work
  *     contexts.jsonl  the questions and golds of each context, written before its first session
- *     records.jsonl   one line per finished session, fsync'd
+ *     records.jsonl   one line per finished session
  *     texts.jsonl     long repeated texts of records by hash (prompts, chunks)
+ *     retries.jsonl   which sessions were to be run again, when there were any
  *     scores.jsonl    metric values per QA session, rewritten by scoring
  *     report.html     written by `umagraph report`
+ *     lock            there while a process works on the run
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, UmaError } from "../base/errors.ts";
 import { contentHash } from "../base/hash.ts";
-import { type JsonlWriter, openJsonl, readJsonl } from "../base/jsonl.ts";
+import { readJsonl } from "../base/jsonl.ts";
 import { SessionLimits } from "../nodes/session/limits.ts";
-import { parseRecord, type SessionRecord } from "../nodes/session/record.ts";
 import type { EvalContext } from "./benchmark.ts";
+
+export { openRecordLog, type RecordLog, readRecordLog, readRecords } from "./record-log.ts";
 
 export const RunConfig = z.object({
   v: z.literal(1),
@@ -32,8 +45,8 @@ export const RunConfig = z.object({
   prompts: z.object({ name: z.string(), hash: z.string() }),
   limits: SessionLimits,
   seed: z.int(),
-  /** Contexts at a time, and questions at a time within a context. Results do not depend on it. */
-  concurrency: z.int(),
+  /** Contexts at a time, and sessions at a time over all of them. Results do not depend on it. */
+  concurrency: z.int().min(1),
 });
 export type RunConfig = z.infer<typeof RunConfig>;
 
@@ -70,22 +83,42 @@ export interface RunFolder {
 
 /** Makes the folder and writes config.json. An existing run is never overwritten: resume it or choose another name. */
 export function createRunFolder(path: string, config: RunConfig): RunFolder {
-  if (existsSync(join(path, "config.json"))) {
-    throw new UmaError("config", `${path} already holds a run`, {
-      fix: "continue it with --resume, or choose another folder with --out",
-    });
-  }
+  refuseTakenFolder(path);
+  let made: string | undefined;
   try {
-    mkdirSync(path, { recursive: true });
+    made = mkdirSync(path, { recursive: true });
+    writeNew(join(path, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   } catch (cause) {
+    if (made !== undefined) rmdirSync(path);
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw alreadyARun(path);
     throw new UmaError("store", `cannot make the run folder ${path}: ${messageOf(cause)}`, {
-      fix: "choose a writable place with --out",
+      fix: "free some space, or choose a writable place with --out",
       cause,
     });
   }
-  writeWhole(join(path, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   return { path, config };
 }
+
+/** Throws `config` when a new run cannot begin in this place, before anything is written. */
+export function refuseTakenFolder(path: string): void {
+  if (!existsSync(path)) return;
+  if (existsSync(join(path, "config.json"))) throw alreadyARun(path);
+  const fix = "choose another folder with --out";
+  let names: string[];
+  try {
+    names = readdirSync(path);
+  } catch (cause) {
+    throw new UmaError("config", `${path} is not a folder: ${messageOf(cause)}`, { fix, cause });
+  }
+  const [taken] = names.filter((name) => !name.endsWith(".tmp"));
+  if (taken !== undefined)
+    throw new UmaError("config", `${path} is not empty (it holds ${taken}); a run needs a folder of its own`, { fix });
+}
+
+const alreadyARun = (path: string) =>
+  new UmaError("config", `${path} already holds a run`, {
+    fix: "continue it with --resume, or choose another folder with --out",
+  });
 
 export function openRunFolder(path: string): RunFolder {
   const file = join(path, "config.json");
@@ -94,63 +127,18 @@ export function openRunFolder(path: string): RunFolder {
       fix: "give a folder that `umagraph eval` has written",
     });
   }
-  const parsed = RunConfig.safeParse(JSON.parse(readFileSync(file, "utf8")));
-  if (!parsed.success) throw new UmaError("input", `${file}: ${z.prettifyError(parsed.error)}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new UmaError("input", `${file}: expected the JSON that \`umagraph eval\` has written: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  const parsed = RunConfig.safeParse(value);
+  if (!parsed.success)
+    throw new UmaError("input", `${file}: ${z.prettifyError(parsed.error).replace(/\s*\n\s*/g, " ")}`);
   return { path, config: parsed.data };
-}
-
-/** Shorter texts are not worth a reference. */
-const LONG_TEXT = 300;
-
-type LoggedMessage = Omit<SessionRecord["messages"][number], "text"> & { text?: string; ref?: string };
-
-export interface RecordLog {
-  append(record: SessionRecord): void;
-  close(): void;
-}
-
-/** Appends records; long message texts go once into texts.jsonl, observations stay on their calls only. */
-export function openRecordLog(folder: string): RecordLog {
-  const textsPath = join(folder, "texts.jsonl");
-  const known = new Set(readJsonl<{ ref: string }>(textsPath).values.map((line) => line.ref));
-  // texts are written before the record that names them; only the record's fsync matters
-  const texts: JsonlWriter = openJsonl(textsPath, { fsync: false });
-  const records: JsonlWriter = openJsonl(join(folder, "records.jsonl"));
-  return {
-    append(record) {
-      const observed = new Set(record.calls.map((call) => call.id));
-      const messages = record.messages.map(({ text, ...message }): LoggedMessage => {
-        if (message.callId !== undefined && observed.has(message.callId)) return message;
-        if (text.length < LONG_TEXT) return { ...message, text };
-        const ref = contentHash(text);
-        if (!known.has(ref)) {
-          texts.append({ ref, text });
-          known.add(ref);
-        }
-        return { ...message, ref };
-      });
-      records.append({ ...record, messages });
-    },
-    close() {
-      texts.close();
-      records.close();
-    },
-  };
-}
-
-/** Every finished session of the run, whole, in the order in which they finished. */
-export function readRecords(folder: string): SessionRecord[] {
-  const texts = new Map(
-    readJsonl<{ ref: string; text: string }>(join(folder, "texts.jsonl")).values.map(({ ref, text }) => [ref, text]),
-  );
-  return readJsonl<SessionRecord & { messages: LoggedMessage[] }>(join(folder, "records.jsonl")).values.map((logged) => {
-    const observations = new Map(logged.calls?.map((call) => [call.id, call.observation]));
-    const messages = logged.messages?.map(({ ref, text, ...message }: LoggedMessage) => ({
-      ...message,
-      text: text ?? (ref === undefined ? (observations.get(message.callId ?? "") ?? "") : (texts.get(ref) ?? "")),
-    }));
-    return parseRecord({ ...logged, messages });
-  });
 }
 
 export const readContexts = (folder: string) => readJsonl<ContextLine>(join(folder, "contexts.jsonl")).values;
@@ -160,15 +148,39 @@ export function writeScores(folder: string, scores: readonly ScoreLine[]): void 
   writeWhole(join(folder, "scores.jsonl"), scores.map((score) => `${JSON.stringify(score)}\n`).join(""));
 }
 
-/** Written beside and renamed, so that a reader never sees half a file. */
+/** Written beside and renamed, so that a reader never sees half a file and a failed write leaves the old one. */
 export function writeWhole(path: string, text: string): void {
   try {
-    writeFileSync(`${path}.tmp`, text);
-    renameSync(`${path}.tmp`, path);
+    writeBeside(path, text, (beside) => renameSync(beside, path));
   } catch (cause) {
     throw new UmaError("store", `cannot write ${path}: ${messageOf(cause)}`, {
       fix: "free some space or choose a writable folder",
       cause,
     });
+  }
+}
+
+/** Fails with EEXIST when somebody else was first. */
+function writeNew(path: string, text: string): void {
+  writeBeside(path, text, (beside) => {
+    try {
+      linkSync(beside, path);
+      rmSync(beside);
+    } catch (thrown) {
+      // file systems without hard links
+      if (existsSync(path)) throw Object.assign(new Error(`${path} exists`, { cause: thrown }), { code: "EEXIST" });
+      renameSync(beside, path);
+    }
+  });
+}
+
+function writeBeside(path: string, text: string, place: (beside: string) => void): void {
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(beside, text, { flush: true });
+    place(beside);
+  } catch (cause) {
+    rmSync(beside, { force: true });
+    throw cause;
   }
 }

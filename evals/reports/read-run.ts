@@ -7,7 +7,7 @@ import {
   openRunFolder,
   type RunConfig,
   readContexts,
-  readRecords,
+  readRecordLog,
   readScores,
   type ScoreLine,
 } from "../run-folder.ts";
@@ -26,7 +26,7 @@ export interface RunLog {
 
 export function readRun(folder: string): RunLog {
   const { config } = openRunFolder(folder);
-  const all = readRecords(folder);
+  const { records: all, voided } = readRecordLog(folder);
   const last = lastBy(
     all,
     (record) => record.id,
@@ -38,7 +38,7 @@ export function readRun(folder: string): RunLog {
     config,
     contexts: lastBy(readContexts(folder), (context) => context.id),
     records: last,
-    superseded: all.filter((record) => !kept.has(record)),
+    superseded: [...voided, ...all.filter((record) => !kept.has(record))],
     scores: lastBy(readScores(folder), (score) => score.session),
   };
 }

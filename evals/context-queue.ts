@@ -1,0 +1,74 @@
+/** The benchmark's contexts in order, each written down before its first session and the same as when the run was begun. */
+import { join } from "node:path";
+import { z } from "zod";
+import { UmaError } from "../base/errors.ts";
+import { openJsonl } from "../base/jsonl.ts";
+import type { Benchmark, EvalContext } from "./benchmark.ts";
+import type { Halt } from "./halt.ts";
+import { contextLine, type RunFolder, readContexts } from "./run-folder.ts";
+
+export interface ContextQueue {
+  /** Null at the end, and when the run is stopping. */
+  next(): Promise<EvalContext | null>;
+  /** Whether all contexts have been taken. */
+  ended(): boolean;
+  close(): void;
+}
+
+export function takeContexts(folder: RunFolder, benchmark: Benchmark, halt: Halt): ContextQueue {
+  const contexts = benchmark.load(benchmarkConfig(folder, benchmark))[Symbol.asyncIterator]();
+  const known = new Map(readContexts(folder.path).map((line) => [line.id, line]));
+  const log = openJsonl(join(folder.path, "contexts.jsonl"));
+  const seen = new Set<string>();
+  let ended = false;
+
+  const dataChanged = (what: string) =>
+    new UmaError("input", `${what}: the data is not what ${folder.path} was started with`, {
+      fix: "start a new run with --out, or restore the data",
+    });
+  const accept = (context: EvalContext) => {
+    const line = contextLine(context);
+    if (seen.has(line.id)) throw new UmaError("input", `${benchmark.name}: two contexts are named "${line.id}"`);
+    seen.add(line.id);
+    for (const { id, position } of context.questions) {
+      if (!Number.isInteger(position) || position < 0 || position >= context.chunks.length)
+        throw new UmaError(
+          "input",
+          `${line.id}, question ${id}: expected a position within 0..${context.chunks.length - 1}, got ${position}`,
+        );
+    }
+    const before = known.get(line.id);
+    if (before && before.hash !== line.hash) throw dataChanged(line.id);
+    if (!before) log.append(line);
+  };
+  return {
+    async next() {
+      if (halt.stopping()) return null;
+      const taken = await contexts.next();
+      if (taken.done) {
+        const lost = [...known.keys()].find((id) => !seen.has(id));
+        if (!ended && lost !== undefined) throw dataChanged(`${lost} is not there any more`);
+        ended = true;
+        return null;
+      }
+      accept(taken.value);
+      return taken.value;
+    },
+    ended: () => ended,
+    close() {
+      // a stopped run leaves the benchmark in the middle of its file
+      void contexts.return?.(undefined)?.catch(() => {});
+      log.close();
+    },
+  };
+}
+
+function benchmarkConfig({ path, config }: RunFolder, benchmark: Benchmark): unknown {
+  const parsed = benchmark.config.safeParse(config.benchmark.config);
+  if (parsed.success) return parsed.data;
+  throw new UmaError(
+    "input",
+    `${join(path, "config.json")}: ${benchmark.name}: ${z.prettifyError(parsed.error).replace(/\s*\n\s*/g, " ")}`,
+    { fix: `the run was made by umagraph ${config.umagraph}; use that version, or start a new run` },
+  );
+}
