@@ -1,7 +1,7 @@
 /** The one-to-many protocol as a graph: read the stream once, then answer every question from the same memory (UMA §2.2). */
 import { END, Send, START, StateGraph } from "@langchain/langgraph";
 import { collectAnswer, namedQuestions, openAnswer } from "../nodes/agent/dispatch-questions.ts";
-import { type Agent, AgentState } from "../nodes/agent/state.ts";
+import { type Agent, AgentInput, AgentState } from "../nodes/agent/state.ts";
 import type { Answering } from "../nodes/answering/state.ts";
 import type { AnyGraph } from "./any-graph.ts";
 import { asNode } from "./as-node.ts";
@@ -15,7 +15,7 @@ export interface AgentPhases {
 
 export const createAgentGraph = ({ memorize, answer }: AgentPhases, options: CompileOptions & { name?: string } = {}) =>
   compileGraph(
-    new StateGraph(AgentState)
+    new StateGraph({ state: AgentState, input: AgentInput })
       .addNode("memorize", ...asNode<Agent, Agent>(memorize, { output: takeMemory }))
       .addNode("answer", ...asNode<Answering, Answering>(answer, { output: collectAnswer }))
       .addEdge(START, "memorize")

@@ -3,7 +3,7 @@ import { END, START, StateGraph } from "@langchain/langgraph";
 import { closeChunk, openChunk } from "../nodes/maintenance/chunk-session.ts";
 import { commitCore, hasNextChunk } from "../nodes/maintenance/commit-core.ts";
 import { openStream } from "../nodes/maintenance/open-stream.ts";
-import { type Maintenance, MaintenanceState } from "../nodes/maintenance/state.ts";
+import { type Maintenance, MaintenanceInput, MaintenanceState } from "../nodes/maintenance/state.ts";
 import type { Session } from "../nodes/session/state.ts";
 import { asNode } from "./as-node.ts";
 import { type CompileOptions, compileGraph } from "./compile-options.ts";
@@ -12,7 +12,7 @@ import { createSessionGraph, sessionSteps } from "./session.ts";
 
 export const createMaintenanceGraph = (deps: GraphDeps, options: CompileOptions = {}) =>
   compileGraph(
-    new StateGraph(MaintenanceState)
+    new StateGraph({ state: MaintenanceState, input: MaintenanceInput })
       .addNode("openStream", (state) => openStream(state, deps))
       .addNode(
         "readChunk",

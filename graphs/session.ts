@@ -6,12 +6,12 @@ import { finishSession } from "../nodes/session/finish-session.ts";
 import { openSession } from "../nodes/session/open-session.ts";
 import { afterOpen, calledTools, mayGoOn } from "../nodes/session/routes.ts";
 import { sampleAction } from "../nodes/session/sample-action.ts";
-import { SessionState } from "../nodes/session/state.ts";
+import { SessionInput, SessionState } from "../nodes/session/state.ts";
 import { type CompileOptions, compileGraph } from "./compile-options.ts";
 
 export const createSessionGraph = (deps: SessionDeps, options: CompileOptions = {}) =>
   compileGraph(
-    new StateGraph(SessionState)
+    new StateGraph({ state: SessionState, input: SessionInput })
       .addNode("openSession", (state) => openSession(state, deps))
       .addNode("sampleAction", (state, config) => sampleAction(state, deps, config))
       .addNode("executeTools", (state, config) => executeTools(state, deps, config))

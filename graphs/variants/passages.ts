@@ -1,7 +1,7 @@
 /** Methods that put passages into the prompt instead of offering tools: one sampled reply per question, the same for Concat and RAG. */
 import { END, START, StateGraph } from "@langchain/langgraph";
 import { closeQuestion, lastChunk, openQuestion, takeAnswer } from "../../nodes/answering/question-session.ts";
-import { type Answering, AnsweringState, type AnsweringUpdate } from "../../nodes/answering/state.ts";
+import { type Answering, AnsweringInput, AnsweringState, type AnsweringUpdate } from "../../nodes/answering/state.ts";
 import type { PromptUse } from "../../nodes/prompts/prompts.ts";
 import type { SessionDeps } from "../../nodes/session/deps.ts";
 import { liveObjects } from "../../nodes/session/live-objects.ts";
@@ -87,7 +87,7 @@ export function passageVariant(options: {
         if (!source) return {};
         return find({ source, question: state.question, position: lastChunk(state, deps.live) }, deps);
       };
-      const answer = new StateGraph(AnsweringState)
+      const answer = new StateGraph({ state: AnsweringState, input: AnsweringInput })
         .addNode("findPassages", findPassages)
         .addNode(
           "askModel",

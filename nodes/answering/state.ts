@@ -4,7 +4,8 @@ import { z } from "zod";
 import { ReadRecord, SessionError } from "../session/record.ts";
 import { SessionIdentity, SessionOutcome } from "../session/state.ts";
 
-export const AnsweringState = new StateSchema({
+/** What phase II is given; Studio makes its form of it. */
+export const AnsweringInput = new StateSchema({
   question: z.string().default("").describe("The question"),
   core: z.string().default("").describe("The core memory"),
   memoryRef: z.string().default("").describe("Names the live bank; empty for an empty one"),
@@ -19,7 +20,11 @@ export const AnsweringState = new StateSchema({
     .array(ReadRecord)
     .default(() => [])
     .describe("Which passages those are"),
-  identity: SessionIdentity.default(() => SessionIdentity.parse({})),
+  identity: SessionIdentity.default(() => SessionIdentity.parse({})).describe("Where the session stands in its run"),
+});
+
+export const AnsweringState = new StateSchema({
+  ...AnsweringInput.fields,
   error: SessionError.nullable().default(null).describe("What failed before the session, if anything did"),
   session: SessionOutcome.nullable().default(null).describe("How the session ended"),
   answer: z.string().nullable().default(null).describe("The answer; empty when none was acceptable"),

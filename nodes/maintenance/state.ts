@@ -3,7 +3,8 @@ import { StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { SessionIdentity, SessionOutcome } from "../session/state.ts";
 
-export const MaintenanceState = new StateSchema({
+/** What phase I is given; Studio makes its form of it. */
+export const MaintenanceInput = new StateSchema({
   chunks: z
     .array(z.string())
     .default(() => [])
@@ -12,9 +13,13 @@ export const MaintenanceState = new StateSchema({
   memoryRef: z.string().default("").describe("Names the live bank to start from; usually empty"),
   sourceRef: z.string().default("").describe("Names a live raw context, instead of chunks"),
   cursor: z.int().default(0).describe("0-based number of the next chunk to read"),
+  identity: SessionIdentity.default(() => SessionIdentity.parse({})).describe("Where the sessions stand in their run"),
+});
+
+export const MaintenanceState = new StateSchema({
+  ...MaintenanceInput.fields,
   total: z.int().default(0).describe("How many chunks there are; counted when the stream is opened"),
   session: SessionOutcome.nullable().default(null).describe("How the last session ended"),
-  identity: SessionIdentity.default(() => SessionIdentity.parse({})),
 });
 
 export type Maintenance = typeof MaintenanceState.State;

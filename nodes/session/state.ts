@@ -37,7 +37,8 @@ const Spent = z.object({
   provider: z.object({ prompt: z.int(), completion: z.int() }).nullable(),
 });
 
-export const SessionState = new StateSchema({
+/** What a session is given; Studio makes its form of it. */
+export const SessionInput = new StateSchema({
   stage: Stage.default("memory").describe("memory: read a chunk and maintain the bank; qa: answer a question"),
   core: z.string().default("").describe("The core memory before the session"),
   focus: z.string().default("").describe("The chunk to read or the question to answer"),
@@ -48,29 +49,42 @@ export const SessionState = new StateSchema({
     .describe("Which passages those are"),
   position: z.int().default(0).describe("0-based number of the chunk, or of the last chunk in memory"),
   memoryRef: z.string().default("").describe("Names the live bank; empty for an empty one"),
-  /** The bank as the session found it; a failed session goes back to it. */
-  memoryBefore: z.string().default(""),
   sourceRef: z.string().default("").describe("Names the live raw context; empty for none"),
-  identity: SessionIdentity.default(() => SessionIdentity.parse({})),
+  identity: SessionIdentity.default(() => SessionIdentity.parse({})).describe("Where the session stands in its run"),
+  error: SessionError.nullable().default(null).describe("What failed; set before the session, it ends at once"),
+});
 
+export const SessionState = new StateSchema({
+  ...SessionInput.fields,
+  memoryBefore: z.string().default("").describe("The bank as the session found it; a failed session goes back to it"),
   messages: MessagesValue,
-  /** The calls of the last reply that wait for execution: edit them at a breakpoint and go on. */
-  calls: z.array(ParsedCall).default(() => []),
-  /** The same calls as the policy made them: what differs was edited by a person. */
-  sampled: z.array(ParsedCall).default(() => []),
-  /** The text of the last reply, when it held no call. */
-  reply: z.string().nullable().default(null),
-  turn: z.int().default(0),
-  lastTurn: z.enum(["budget", "turns"]).nullable().default(null),
-  log: z.array(CallRecord).default(() => []),
-  spent: Spent.default(() => ({ prompt: 0, interaction: 0, completion: 0, provider: null })),
+  calls: z
+    .array(ParsedCall)
+    .default(() => [])
+    .describe("The calls of the last reply that wait for execution: edit them at a breakpoint and go on"),
+  sampled: z
+    .array(ParsedCall)
+    .default(() => [])
+    .describe("The same calls as the policy made them: what differs was edited by a person"),
+  reply: z.string().nullable().default(null).describe("The text of the last reply, when it held no call"),
+  turn: z.int().default(0).describe("Policy calls so far"),
+  lastTurn: z
+    .enum(["budget", "turns"])
+    .nullable()
+    .default(null)
+    .describe("Why the last turn had no tools, if it had none"),
+  log: z
+    .array(CallRecord)
+    .default(() => [])
+    .describe("Every call with its verdict, observation and effects"),
+  spent: Spent.default(() => ({ prompt: 0, interaction: 0, completion: 0, provider: null })).describe("Tokens"),
   truncated: z
     .object({ core: z.int(), focus: z.int(), context: z.int() })
-    .default(() => ({ core: 0, focus: 0, context: 0 })),
-  startedAt: z.number().default(0),
-  error: SessionError.nullable().default(null),
-  cancelled: z.boolean().default(false),
-  outcome: SessionOutcome.nullable().default(null),
+    .default(() => ({ core: 0, focus: 0, context: 0 }))
+    .describe("Characters cut from the left of each part to meet the prompt budget"),
+  startedAt: z.number().default(0).describe("ms since 1970"),
+  cancelled: z.boolean().default(false).describe("Whether the user stopped it"),
+  outcome: SessionOutcome.nullable().default(null).describe("How it ended, and the text that was accepted"),
 });
 
 export type Session = typeof SessionState.State;

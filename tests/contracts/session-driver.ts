@@ -266,7 +266,7 @@ export function sessionDriverContract(name: string, driver: Driver) {
             expect(events(await driver(play(), setting))).toEqual(events(await throughLoop(play(), setting)));
           },
         ),
-        { numRuns: 60, seed: 2 },
+        { numRuns: 30, seed: 2 },
       );
     });
   });
