@@ -51,12 +51,19 @@ function wrap(text: string, width: number, first: string, next: string): string[
 const gap = "  ";
 /** A label may take so much of the width, so that numbers have room. */
 const labelShare = 0.45;
+const leastLabel = 8;
 
 export function renderTable(table: ReportTable, width: number): string {
   const texts = table.rows.map((row) =>
     row.cells.map((cell, column) => (column === 0 && row.part ? `  ${cellText(cell)}` : cellText(cell))),
   );
-  const most = Math.max(12, Math.floor(width * labelShare));
+  const widest = Math.max(
+    0,
+    ...table.columns.flatMap(({ align }, i) =>
+      align === "left" ? [] : texts.map((row) => displayWidth(row[i] ?? "")),
+    ),
+  );
+  const most = Math.max(leastLabel, Math.min(Math.floor(width * labelShare), width - gap.length - widest));
   const columns = table.columns.map(({ label, align }, i) => {
     const cells = texts.map((row) => (align === "left" ? clipToWidth(row[i] ?? "", most) : (row[i] ?? "")));
     const heading = printable(label);

@@ -88,7 +88,7 @@ function card(summary: ReportSummary, group: GroupSummary): string {
       : `[${percent(value.low)}, ${percent(value.high)}] over ${whole(value.clusters)} contexts`;
   return [
     `<section class="card${group.policy.scripted ? " is-scripted" : ""}">`,
-    `<h3 dir="auto"><span class="kicker">${escapeHtml(group.benchmark)}</span>${escapeHtml(group.label)}</h3>`,
+    `<h2 dir="auto"><span class="kicker">${escapeHtml(group.benchmark)}</span>${escapeHtml(group.label)}</h2>`,
     group.runs.length > 1 ? `<p class="quiet">${escapeHtml(describeSeeds(group))}</p>` : "",
     `<p class="big">${percent(value?.mean ?? null)}<span class="unit">${escapeHtml(group.headline ?? "")} × 100</span></p>`,
     `<p class="quiet">${escapeHtml(interval)}</p>`,

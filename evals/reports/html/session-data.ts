@@ -98,7 +98,7 @@ export function sessionData(
     for (const [name, block] of packed.blocks) blocks.set(name, block);
     bytes += packed.bytes;
     contexts.push(packed.context);
-    sessions.push(...packed.sessions);
+    for (const session of packed.sessions) sessions.push(session);
     if (packed.sessions.length < all) break;
   }
   const index = {

@@ -5,6 +5,7 @@
  * that several seeds share stays one cluster.
  */
 import { canonicalJson } from "../../../base/hash.ts";
+import { absent } from "../format-number.ts";
 import type { RunSummary } from "./run-summary.ts";
 
 export interface RunGroup {
@@ -53,29 +54,27 @@ function distinctLabels(runs: readonly RunSummary[]): string[] {
     `${run.variant.name} · ${run.policy.name}${run.policy.scripted ? " (no model)" : ""}`;
   const key = (run: RunSummary) => JSON.stringify([run.benchmark.name, short(run)]);
   return runs.map((run) => {
-    const alike = runs.filter((other) => key(other) === key(run));
+    const alike = runs.filter((other) => key(other) === key(run)).map(detailsOf);
+    const names = new Set(alike.flatMap((details) => [...details.keys()]));
+    const telling = [...names].filter((name) => new Set(alike.map((details) => details.get(name))).size > 1);
     const details = detailsOf(run);
-    const telling = Object.keys(details).filter(
-      (name) => new Set(alike.map((other) => detailsOf(other)[name])).size > 1,
-    );
-    return [short(run), ...telling.map((name) => `${name} ${details[name] ?? "–"}`)].join(" · ");
+    return [short(run), ...telling.map((name) => `${name} ${details.get(name) ?? absent}`)].join(" · ");
   });
 }
 
-function detailsOf(run: RunSummary): Record<string, string> {
+function detailsOf(run: RunSummary): Map<string, string> {
   const { limits, policy } = run;
-  const options = Object.entries(comparableOptions(run)).map(([name, value]): [string, string] => [
-    name,
-    typeof value === "string" ? value : JSON.stringify(value),
+  return new Map([
+    ["variant", run.variant.spec],
+    ["policy", canonicalJson(policy.spec)],
+    ["weights", policy.weights.join(", ") || absent],
+    ["tools", run.toolset],
+    ["prompts", `${run.prompts.name} ${run.prompts.hash.slice(0, 6)}`],
+    ["budget", `${limits.promptTokens}+${limits.interactionTokens}`],
+    ["limits", `${limits.maxTurns} turns, ${limits.maxCalls} calls, ${limits.maxObservation} per observation`],
+    ...Object.entries(comparableOptions(run)).map(([name, value]): [string, string] => [
+      `${run.benchmark.name}'s ${name}`,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
   ]);
-  return {
-    ...Object.fromEntries(options),
-    tools: run.toolset,
-    prompts: `${run.prompts.name} ${run.prompts.hash.slice(0, 6)}`,
-    budget: `${limits.promptTokens}+${limits.interactionTokens}`,
-    limits: `${limits.maxTurns} turns, ${limits.maxCalls} calls, ${limits.maxObservation} per observation`,
-    policy: canonicalJson(policy.spec),
-    weights: policy.weights.join(","),
-    variant: run.variant.spec,
-  };
 }

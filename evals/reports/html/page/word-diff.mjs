@@ -31,16 +31,18 @@ function shortestEdits(a, b) {
 // Forward search for the furthest point on each diagonal, then the path back; null beyond MOST_EDITS.
 function editScript(a, b) {
   const most = Math.min(a.length + b.length, MOST_EDITS);
-  const furthest = new Map([[1, 0]]);
+  const zero = most + 1;
+  const furthest = new Int32Array(2 * most + 3);
   const history = [];
   for (let edits = 0; edits <= most; edits++) {
-    history.push(new Map(furthest));
+    // the diagonals that the last round reached, -edits to edits
+    history.push(furthest.slice(zero - edits, zero + edits + 1));
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const down =
-        diagonal === -edits || (diagonal !== edits && furthest.get(diagonal - 1) < furthest.get(diagonal + 1));
-      let x = down ? furthest.get(diagonal + 1) : furthest.get(diagonal - 1) + 1;
+      const at = zero + diagonal;
+      const down = diagonal === -edits || (diagonal !== edits && furthest[at - 1] < furthest[at + 1]);
+      let x = edits === 0 ? 0 : down ? furthest[at + 1] : furthest[at - 1] + 1;
       while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x++;
-      furthest.set(diagonal, x);
+      furthest[at] = x;
       if (x >= a.length && x - diagonal >= b.length) return pathBack(a, b, history);
     }
   }
@@ -51,22 +53,20 @@ function pathBack(a, b, history) {
   const script = [];
   let x = a.length;
   let y = b.length;
-  for (let edits = history.length - 1; edits >= 0; edits--) {
-    const furthest = history[edits];
+  for (let edits = history.length - 1; edits > 0; edits--) {
+    const reached = (diagonal) => history[edits][diagonal + edits];
     const diagonal = x - y;
-    const down = diagonal === -edits || (diagonal !== edits && furthest.get(diagonal - 1) < furthest.get(diagonal + 1));
-    const from = down ? diagonal + 1 : diagonal - 1;
-    const fromX = edits === 0 ? 0 : furthest.get(from);
-    const fromY = edits === 0 ? 0 : fromX - from;
-    while (x > fromX && y > fromY && x > 0 && y > 0 && a[x - 1] === b[y - 1]) {
-      script.push({ op: "same", text: a[x - 1] });
-      x--;
+    const down = diagonal === -edits || (diagonal !== edits && reached(diagonal - 1) < reached(diagonal + 1));
+    const fromX = down ? reached(diagonal + 1) : reached(diagonal - 1);
+    const fromY = fromX - (down ? diagonal + 1 : diagonal - 1);
+    while (x > fromX && y > fromY) {
+      script.push({ op: "same", text: a[--x] });
       y--;
     }
-    if (edits === 0) break;
     if (down) script.push({ op: "ins", text: b[--y] });
     else script.push({ op: "del", text: a[--x] });
   }
+  while (x > 0) script.push({ op: "same", text: a[--x] });
   return script.reverse();
 }
 
