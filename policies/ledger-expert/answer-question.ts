@@ -8,9 +8,6 @@ import { fromEntries } from "./entries.ts";
 import { readQuery } from "./query.ts";
 import { spendingsIn } from "./spendings-in.ts";
 
-/** What to look up next, or the text that ends the session. */
-export type Step = { readonly calls: NonNullable<ScriptedReply["calls"]> } | { readonly text: string };
-
 export function answerQuestion(turn: ScriptedTurn, question: string): ScriptedReply {
   const query = readQuery(question);
   if (query === null) return { text: "I cannot read this as a question about spending, so I have no answer." };

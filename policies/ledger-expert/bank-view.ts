@@ -3,7 +3,12 @@
  *
  * A policy is stateless, so each turn builds this anew; whatever is asked for and not yet seen is asked for next.
  */
-import type { Exchange } from "../scripted-chat-model.ts";
+import type { Exchange, ScriptedReply } from "../scripted-chat-model.ts";
+
+export type Call = NonNullable<ScriptedReply["calls"]>[number];
+
+/** What to look up next, or the text that ends the session. */
+export type Step = { readonly calls: readonly Call[] } | { readonly text: string };
 
 export interface BankView {
   /** Entries that were read; null for a title that is not there. */

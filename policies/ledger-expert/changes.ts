@@ -32,7 +32,7 @@ export function applyChange(day: readonly Spending[], change: Change): Spending[
 
 function findTarget(day: readonly Spending[], { thing, amounts }: Change): Spending | null {
   const candidates = thing ? day.filter(({ subscene }) => subscene === thing.subscene) : day;
-  if (candidates.length < 2) return candidates[0] ?? null;
+  if (thing && candidates.length < 2) return candidates[0] ?? null;
   const standing = candidates.filter(({ cents }) => amounts.includes(cents));
   if (standing.length > 0)
     // two of them stand: a refund is less than what was paid

@@ -37,7 +37,7 @@ const correction = either(
 );
 
 const refund =
-  /(?<!\bgo |\bgoing )\bback\b|\brefund(?:s|ed)?\b|\breturned\b|\bcredited\b|\breversed\b|\bvoided\b|\bcancelled\b|\bcanceled\b|\bknocked off\b|\baccount again\b|\bmine again\b|\breimbursed\b/;
+  /(?<!\bgo |\bgoing |\bset me |\bthat )\bback\b|\brefund(?:s|ed)?\b|\breturned\b|\bcredited\b|\breversed\b|\bvoided\b|\bcancelled\b|\bcanceled\b|\bknocked off\b|\baccount again\b|\bmine again\b|\breimbursed\b/;
 
 const wholeRefund = /\b(?:full|fully|whole|all|entire|every cent|voided|cancelled|canceled|off the books)\b/;
 

@@ -21,6 +21,8 @@ export function readDialogue(text: string): Utterance[] {
       utterances.push({ date: date!, speaker: speaker as Utterance["speaker"], text: line.slice(head.length) });
     } else if (last && line !== "" && !passageHead.test(line)) last.text += `\n${line}`;
   }
-  for (const utterance of utterances) utterance.text = utterance.text.replace(/"?\s*$/, "");
+  for (const utterance of utterances) utterance.text = withoutClosingQuote(utterance.text.trimEnd());
   return utterances;
 }
+
+const withoutClosingQuote = (text: string) => (text.endsWith('"') ? text.slice(0, -1) : text);

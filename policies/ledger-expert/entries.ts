@@ -1,8 +1,7 @@
 /** Answers a query from the bank's entries: which titles to list, which entries to read, and what they give. */
 import { formatCents } from "./amounts.ts";
 import { answerFromSpendings, listTop, reply, sumOf } from "./answer-query.ts";
-import type { Step } from "./answer-question.ts";
-import type { BankView } from "./bank-view.ts";
+import type { BankView, Step } from "./bank-view.ts";
 import { busiestTitle, readBusiest, topDates } from "./busiest-dates.ts";
 import { readSummary } from "./pages.ts";
 import {
@@ -27,7 +26,8 @@ export function fromEntries(view: BankView, query: Query): Step {
   const oneDay = range !== null && range.from === range.to;
   if (query.asks === "busiest date") return range === null ? fromBusiestDates(view, query) : notKept;
   if (oneDay) return fromDay(view, query, range.from);
-  if (query.subscene !== null) return notKept;
+  // sub-scenes are only in the days' entries, and a period's largest expense is that of all scenes
+  if (query.subscene !== null || (query.asks === "largest" && query.scenes.length > 0)) return notKept;
   return range === null ? fromAllYears(view, query) : fromRange(view, query, range);
 }
 

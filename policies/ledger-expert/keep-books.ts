@@ -1,6 +1,6 @@
 /** Phase I: see what the bank holds of the days a chunk speaks of, write what changes, then give the core. */
 import type { ScriptedReply, ScriptedTurn } from "../scripted-chat-model.ts";
-import { type BankView, viewBank } from "./bank-view.ts";
+import { type BankView, type Call, viewBank } from "./bank-view.ts";
 import { busiestTitle } from "./busiest-dates.ts";
 import { fileSessions } from "./filing.ts";
 import { readSummary } from "./pages.ts";
@@ -11,8 +11,7 @@ import type { Session } from "./sessions.ts";
 export const ledgerCore =
   "The user reports daily spending in chats. The bank keeps it as a ledger: an entry for each day, and totals by five days, month and year.";
 const noSpending = "No spending was found in what was read so far.";
-
-type Call = NonNullable<ScriptedReply["calls"]>[number];
+const notFiled = "The user reports daily spending in chats; not all of it could be filed.";
 
 /** `sessions`: what the chunk says, null when it is no dialogue. */
 export function keepBooks(turn: ScriptedTurn, sessions: readonly Session[] | null, core: string): ScriptedReply {
@@ -21,18 +20,18 @@ export function keepBooks(turn: ScriptedTurn, sessions: readonly Session[] | nul
 
   const view = viewBank(turn.exchanges);
   const isLedger = core.includes(ledgerCore) || view.exists(allYears.title) === true;
-  const offered = (calls: readonly Call[]) =>
-    calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
-
-  const lookUps = offered(nextLookUps(told, view, isLedger));
-  if (lookUps.length > 0) return { calls: lookUps };
+  const next = (calls: readonly Call[]): ScriptedReply => {
+    const offered = calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
+    return offered.length > 0 ? { calls: offered } : { text: isLedger ? ledgerCore : core.trim() || notFiled };
+  };
+  const lookUps = nextLookUps(told, view, isLedger);
+  if (lookUps.length > 0) return next(lookUps);
   // an entry that was seen in part only must not be written over
-  if (view.cut.size > 0) return { text: core.trim() || noSpending };
-
+  if (view.cut.size > 0) return next([]);
   const { writes } = fileSessions(told, (title) => view.contents.get(title) ?? null);
-  const writing = offered(writes.filter(({ name, args }) => !view.wrote(name, args.title)));
-  if (writing.length > 0) return { calls: writing };
-  return { text: isLedger || writes.length > 0 ? ledgerCore : core.trim() || noSpending };
+  const open = writes.filter(({ name, args }) => !view.wrote(name, args.title));
+  if (open.length > 0) return next(open);
+  return { text: isLedger || writes.length > 0 ? ledgerCore : core.trim() || notFiled };
 }
 
 /** The look-ups that the filing needs and has not had; each kind waits for what the one before it tells. */

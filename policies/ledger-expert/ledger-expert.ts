@@ -21,9 +21,11 @@ export function ledgerScript(): (turn: ScriptedTurn) => ScriptedReply {
     return lastRead.sessions;
   };
   return (turn) => {
+    const chunk = readSection(turn.prompt, "chunk");
     const question = readSection(turn.prompt, "question");
-    if (question !== null) return answerQuestion(turn, question);
-    const chunk = readSection(turn.prompt, "chunk") ?? "";
-    return keepBooks(turn, sessionsOf(chunk), readSection(turn.prompt, "core_memory") ?? "");
+    // a chunk may hold the tags of a question
+    if (chunk !== null && (question === null || turn.prompt.indexOf("<chunk>") < turn.prompt.indexOf("<question>")))
+      return keepBooks(turn, sessionsOf(chunk), readSection(turn.prompt, "core_memory") ?? "");
+    return answerQuestion(turn, question ?? "");
   };
 }

@@ -157,11 +157,13 @@ function best(mentions: readonly Mention[]): Thing | null {
 function thingPerAmount(text: string, mentions: readonly Mention[]): (Thing | null)[] {
   const marks = [...text.matchAll(/#/g)].map(({ index }) => index);
   const thingFirst = mentions.some(({ start }) => start < marks[0]!);
-  return marks.map((mark, i) => {
-    const from = thingFirst ? (marks[i - 1] ?? 0) : mark;
-    const to = thingFirst ? mark : (marks[i + 1] ?? text.length);
-    return best(mentions.filter(({ start }) => start >= from && start < to));
-  });
+  const beside: Mention[][] = marks.map(() => []);
+  let passed = 0;
+  for (const mention of mentions) {
+    while (passed < marks.length && marks[passed]! < mention.start) passed++;
+    beside[thingFirst ? passed : passed - 1]?.push(mention);
+  }
+  return beside.map(best);
 }
 
 function shapeOf(text: string, mentions: readonly Mention[]): string {
