@@ -13,6 +13,8 @@ const counters: Record<string, (text: string) => number> = {
   framed: (text) => 2 + Math.ceil(text.length / 3),
   /** Falls when a pair is completed. */
   notMonotone: (text) => text.length - 2 * (text.match(/\(.*?\)/gs)?.length ?? 0),
+  /** Falls by far more when one is. */
+  openCosts: (text) => text.length + (text.lastIndexOf("(") > text.lastIndexOf(")") ? 20 : 0),
   /** More than its parts. */
   superadditive: (text) => Math.ceil(text.length ** 1.3),
 };
@@ -134,6 +136,11 @@ describe("chunkText", () => {
     for (const limit of [5, 6, 7, 1_001]) {
       for (const chunk of chunkText(flags, byLength(limit))) expect(chunk.length % 4).toBe(0);
     }
+  });
+
+  it("goes back to an earlier break where a cut would hold more tokens than what fits", () => {
+    const chunks = chunkText("one two (three four)xxxxxxxx", { maxTokens: 22, countTokens: counters.openCosts! });
+    expect(chunks).toEqual(["one two ", "(three four)xxxxxxxx"]);
   });
 
   it("gives no chunk for no text and one for a text that fits", () => {

@@ -93,6 +93,10 @@ describe("undated transcripts stay verbatim", () => {
     expect(messagesOf(document)[2]!.text).toBe("Ann: how are you?\nfine I hope\n");
   });
 
+  it("and end every message with a line feed, also where a file has only carriage returns", () => {
+    expect(textOf(read("Ann: hi\rBob: yo\rAnn: bye"))).toBe("Ann: hi\r\nBob: yo\r\nAnn: bye\n");
+  });
+
   it("with a clock in front, or in angle brackets", () => {
     const speakers = messagesOf(read("[12:03] <ann> hi\n[12:04] <bob> yo\n[12:05] <ann> bye\n")).map(
       (one) => one.speaker,
