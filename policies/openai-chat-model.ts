@@ -7,6 +7,7 @@
 import type { AIMessage, BaseMessage } from "@langchain/core/messages";
 import { ChatOpenAI, ChatOpenAICompletions, type ChatOpenAIFields } from "@langchain/openai";
 import type { OpenAI } from "openai";
+import { patientFetchOptions } from "./patient-fetch.ts";
 import { UnusableReply } from "./provider-failure.ts";
 
 export interface OpenAIChatModelOptions {
@@ -27,7 +28,7 @@ export function openaiChatModel(options: OpenAIChatModelOptions): ChatOpenAI {
   const fields: ChatOpenAIFields = {
     model: options.model,
     apiKey: options.apiKey,
-    configuration: { baseURL: options.baseURL, logLevel: "off" },
+    configuration: { baseURL: options.baseURL, logLevel: "off", fetchOptions: patientFetchOptions() },
     useResponsesApi: false,
     maxRetries: 0,
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),

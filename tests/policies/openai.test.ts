@@ -274,7 +274,7 @@ describe("faults", () => {
     ["no reply in time", "hang"],
   ];
   it.each(passing)("%s passes by a retry", async (_name, fault) => {
-    const { policy, server } = await served(then(fault, ok), { timeoutMs: fault === "hang" ? 80 : 5_000 });
+    const { policy, server } = await served(then(fault, ok), { timeoutMs: fault === "hang" ? 500 : 5_000 });
     expect((await policy.sample(request("hello"))).text).toBe("fine");
     expect(server.requests).toHaveLength(2);
   });
@@ -282,7 +282,7 @@ describe("faults", () => {
   it.each(passing)(
     "%s for ever is a provider error after the retries, not an exception of some library",
     async (_name, fault) => {
-      const { policy, server } = await served(then(fault), { timeoutMs: fault === "hang" ? 30 : 5_000 });
+      const { policy, server } = await served(then(fault), { timeoutMs: fault === "hang" ? 250 : 5_000 });
       await expect(policy.sample(request("hello"))).rejects.toMatchObject({
         name: "UmaError",
         code: "provider",
