@@ -15,7 +15,7 @@ const wordValues = new Map<string, number>([
 
 const word = `(?:${[...wordValues.keys()].join("|")})`;
 const unit = "(?: ?(?:dollars?|bucks?|usd))?";
-const digits = `\\$ ?\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%])|(?<![\\w.,])\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%])${unit}`;
+const digits = `\\$ ?\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%]|\\.\\d)|(?<![\\w.,])\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%]|\\.\\d)${unit}`;
 const inDigits = new RegExp(digits, "g");
 const inDigitsOrWords = new RegExp(`${digits}|\\b${word}(?:(?:[ -]| and )${word})*\\b${unit}`, "g");
 const hasNumberWord = new RegExp(`\\b${word}\\b`);

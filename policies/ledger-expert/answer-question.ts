@@ -4,8 +4,9 @@ import type { ScriptedReply, ScriptedTurn } from "../scripted-chat-model.ts";
 import { fromAggregate } from "./aggregate.ts";
 import { answerFromSpendings, reply } from "./answer-query.ts";
 import { viewBank } from "./bank-view.ts";
-import { fromEntries } from "./entries.ts";
+import { fromEntries, noLedger } from "./entries.ts";
 import { readQuery } from "./query.ts";
+import { fromSearch } from "./search-passages.ts";
 import { spendingsIn } from "./spendings-in.ts";
 
 export function answerQuestion(turn: ScriptedTurn, question: string): ScriptedReply {
@@ -18,7 +19,9 @@ export function answerQuestion(turn: ScriptedTurn, question: string): ScriptedRe
   const view = viewBank(turn.exchanges);
   const aggregates =
     turn.tools.has("ledger_aggregate") || turn.exchanges.some(({ name }) => name === "ledger_aggregate");
-  const step = aggregates ? fromAggregate(turn.exchanges, query) : fromEntries(view, query);
+  const found = aggregates ? fromAggregate(turn.exchanges, query) : fromEntries(view, query);
+  const searches = found === noLedger && turn.tools.has("memory_bm25_retrieve");
+  const step = searches ? fromSearch(turn.exchanges, question, query) : found;
   if ("text" in step) return step;
   const calls = step.calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
   return calls.length > 0 ? { calls } : { text: "I could not look up all that the answer needs, so I give none." };

@@ -14,16 +14,16 @@ const otherTalk = either(
   /\b(?:almost|(?:did|do|does|could|would) not|(?:did|do|does|could|would)n't|no thanks|said no|i left|left it|walked past|closed the page|offered me|i saw|too much|they want|goes for|costs|on display|an ad)\b/,
   // somebody else paid
   new RegExp(
-    `\\b(?:${people}) (?:just |has |have |had |also )?(?:paid|pays?|spent|spends?|bought|got|covered|treated|insisted|said|told)\\b`,
+    `\\b(?:${people}) (?:just |has |have |had |also )?(?:paid|pays?|spent|spends?|bought|got|covered|treated|insisted)\\b`,
   ),
-  /\b(?:not me|not mine|(?:her|his|their) (?:own )?(?:money|pocket|bill|card))\b/,
+  /\b(?:not me|not mine|cost (?:her|him|them)|(?:her|his|their) (?:own )?(?:money|pocket|bill|card))\b/,
   // perhaps, later
   /\b(?:will|might|may|maybe|perhaps|want to|going to|thinking (?:about|of)|tomorrow|some day|someday|quoted|planning|next (?:week|month|year|summer|time))\b/,
   /\bif\b(?! i read)/,
   // what may be spent
   /\b(?:budget|limit|goal|save|savings|less than|under #|over #|cap)\b/,
   // money that came in
-  /\b(?:won|earned|salary|payday|bonus|gave me|sent me|paid me|owed|landed|i sold)\b/,
+  /\b(?:won|earned|salary|payday|bonus|gave me(?!.* back\b)|sent me|paid me|owed|landed|i sold)\b/,
   // money that is only there, or only moved
   /\b(?:withdrew|moved|balance|there is #|in the bank|with me)/,
   // numbers that are no money
@@ -33,7 +33,7 @@ const otherTalk = either(
 const correction = either(
   /\bnot #|# instead of|instead of #|rather than #|\bwrong\b|\bmistake\b|\bi (?:said|meant) #|\bis right\b|\bright price\b/,
   /\b(?:change|fix|correct|typo|misread|slip|scratch that|take that back|second look|going back to|oops|wait|hang on)\b/,
-  /\bno, (?:it|i|that)\b/,
+  /\b(?:no|sorry), (?:it|i|that)\b/,
 );
 
 const refund =

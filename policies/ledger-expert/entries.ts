@@ -18,7 +18,7 @@ import type { Query } from "./query.ts";
 import { endsOf, largestIn, piecesOf, placeOf, type Range, totalsIn } from "./range-pages.ts";
 import { fromLine } from "./spending.ts";
 
-const noLedger: Step = { text: "The memory holds no ledger of spending, so I have no answer." };
+export const noLedger: Step = { text: "The memory holds no ledger of spending, so I have no answer." };
 const notKept: Step = { text: "The ledger's entries are not kept in a way that answers this, so I have no answer." };
 
 export function fromEntries(view: BankView, query: Query): Step {

@@ -24,10 +24,10 @@ export function keepBooks(turn: ScriptedTurn, sessions: readonly Session[] | nul
     const offered = calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
     return offered.length > 0 ? { calls: offered } : { text: isLedger ? ledgerCore : core.trim() || notFiled };
   };
-  const lookUps = nextLookUps(told, view, isLedger);
-  if (lookUps.length > 0) return next(lookUps);
   // an entry that was seen in part only must not be written over
   if (view.cut.size > 0) return next([]);
+  const lookUps = nextLookUps(told, view, isLedger);
+  if (lookUps.length > 0) return next(lookUps);
   const { writes } = fileSessions(told, (title) => view.contents.get(title) ?? null);
   const open = writes.filter(({ name, args }) => !view.wrote(name, args.title));
   if (open.length > 0) return next(open);
