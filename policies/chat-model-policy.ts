@@ -82,7 +82,7 @@ export function chatModelPolicy(model: BaseChatModel, options: ChatModelPolicyOp
         name,
         endpoint,
         seed: request.seed,
-        signal: request.signal,
+        signal: request.signal ?? request.config?.signal,
         acquire: limit?.acquire,
       });
       return format === "hermes" ? hermesSample(reply, request) : nativeSample(reply, request);

@@ -6,8 +6,9 @@
  * are disarmed, so that text which someone else wrote does not look like a call or end a turn.
  */
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
-import { canonicalJson } from "../base/hash.ts";
 import type { ToolDefinition } from "../tools/tool.ts";
+import { historyCall } from "./history-message.ts";
+import { parseBareCall } from "./tool-call-parsing/parse-bare-call.ts";
 import { parseHermes } from "./tool-call-parsing/parse-hermes.ts";
 import { textOf } from "./tool-call-parsing/parse-native.ts";
 import { disarmMarkup } from "./tool-call-parsing/tool-call-markup.ts";
@@ -60,27 +61,18 @@ function asWritten(message: AIMessage): string {
   const known = written.get(message);
   if (known !== undefined) return known;
   const text = textOf(message);
-  const calls = (message.tool_calls ?? []).map(({ name, args }) => ({ name, arguments: args }));
-  const parsed = parseHermes(withoutThinking(text), { idPrefix: "" });
-  const said = parsed.calls.map(({ name, args }) => ({ name, arguments: args ?? {} }));
-  const unedited =
-    calls.length === said.length && calls.every((call, k) => sameCall(call, said[k]!, parsed.calls[k]!.args === null));
-  const result = unedited
-    ? text
-    : [parsed.text, ...calls.map((call) => `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`)]
-        .filter(Boolean)
-        .join("\n");
+  const said = parseHermes(withoutThinking(text), { idPrefix: "" });
+  const calls = message.tool_calls ?? [];
+  const bare =
+    said.calls.length > 0 ? [] : parseBareCall(said.text, { tools: calls.map((call) => call.name), idPrefix: "" });
+  const spoken = bare.length > 0 ? bare : said.calls;
+  const result =
+    callsText(calls) === callsText(spoken.map(historyCall))
+      ? text
+      : [bare.length > 0 ? "" : said.text, callsText(calls)].filter((part) => part !== "").join("\n");
   written.set(message, result);
   return result;
 }
 
-interface WrittenCall {
-  readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
-
-/** An unreadable call stands in the history under a stand-in name, so only its emptiness is compared. */
-const sameCall = (call: WrittenCall, said: WrittenCall, unreadable: boolean) =>
-  unreadable
-    ? Object.keys(call.arguments).length === 0
-    : call.name === said.name && canonicalJson(call.arguments) === canonicalJson(said.arguments);
+const callsText = (calls: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[]) =>
+  calls.map(({ name, args }) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`).join("\n");

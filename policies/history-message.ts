@@ -36,18 +36,21 @@ export function historyMessage(reply: BaseMessage, options: HistoryMessageOption
   const usage = (reply as AIMessage).usage_metadata;
   return new AIMessage({
     content,
-    tool_calls: calls.map((call) => ({
-      type: "tool_call" as const,
-      id: call.id,
-      name: plainName(call.name),
-      args: wellFormed(call.args ?? {}),
-    })),
+    tool_calls: calls.map(historyCall),
     additional_kwargs: unread.length === 0 ? kept : { ...kept, unread_calls: unread },
     response_metadata: told,
     ...(usage ? { usage_metadata: usage } : {}),
     ...(reply.id === undefined ? {} : { id: reply.id }),
   });
 }
+
+/** A call as it stands in the history. */
+export const historyCall = (call: ParsedCall) => ({
+  type: "tool_call" as const,
+  id: call.id,
+  name: plainName(call.name),
+  args: wellFormed(call.args ?? {}),
+});
 
 /** Servers accept letters, digits, "_" and "-", at most 64 of them. */
 function plainName(name: string): string {

@@ -41,7 +41,7 @@ export function openaiPolicy(options: OpenAIOptions = {}, env: NodeJS.ProcessEnv
     throw new UmaError("config", "the openai policy needs the name of a model, got none", {
       fix: "give --model, or set OPENAI_MODEL",
     });
-  const baseURL = options.baseURL ?? (env.OPENAI_BASE_URL || OPENAI_URL);
+  const baseURL = (options.baseURL ?? (env.OPENAI_BASE_URL || OPENAI_URL)).replace(/\/+$/, "");
   const apiKey = options.apiKey ?? (env.OPENAI_API_KEY || undefined);
   if (apiKey === undefined && baseURL === OPENAI_URL)
     throw new UmaError("config", `the openai policy needs a key for ${OPENAI_URL}, got none`, {

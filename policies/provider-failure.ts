@@ -42,16 +42,15 @@ const overflows = (thrown: unknown, status: number | null) =>
   ContextOverflowError.isInstance(thrown) ||
   (status === 400 && /context (?:length|size|window)|maximum context/i.test(messageOf(thrown)));
 
-/** ENOTFOUND is left out: a misspelled host stays misspelled. */
-const RETRYABLE_CONNECTION =
-  /^(?:ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_)/;
+const CONNECTION =
+  /^(?:ECONN|EPIPE|ETIMEDOUT|EAI_|ENETUNREACH|EHOSTUNREACH|ENOTFOUND|UND_ERR_|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+/** A misspelled host stays misspelled, and a certificate that is refused stays refused. */
+const RETRYABLE_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_)/;
 
 export function providerFailure(thrown: unknown, now: number): ProviderFailure {
   const chain = causes(thrown);
   const status = firstOf(chain, statusOf);
-  const connection = firstOf(chain, (link) =>
-    typeof link.code === "string" && /^E[A-Z_]+$|^UND_ERR_/.test(link.code) ? link.code : null,
-  );
+  const connection = firstOf(chain, ({ code }) => (typeof code === "string" && CONNECTION.test(code) ? code : null));
   const timedOut = chain.some((link) => link.name === "TimeoutError");
   const fatal = overflows(thrown, status) || chain.some((link) => FATAL_CODES.has(String(link.code)));
   const helps = () => {

@@ -38,16 +38,19 @@ interface Plan {
   readonly core: string;
 }
 
-/** The plan follows from the prompt alone; a session asks for it in every turn. */
-let last: { prompt: string; plan: Plan } | null = null;
+/** The plan follows from the prompt alone, and a session asks for it in every turn; some sessions run side by side. */
+const plans = new Map<string, Plan>();
+const MOST_PLANS = 32;
 
 function planFor(prompt: string): Plan {
-  if (last?.prompt === prompt) return last.plan;
+  const known = plans.get(prompt);
+  if (known) return known;
   const statements = readStatements(readSection(prompt, "chunk") ?? "");
   const plan = {
     entries: planEntries(statements),
     core: nextCore(readSection(prompt, "core_memory") ?? "", statements),
   };
-  last = { prompt, plan };
+  if (plans.size >= MOST_PLANS) plans.delete(plans.keys().next().value!);
+  plans.set(prompt, plan);
   return plan;
 }

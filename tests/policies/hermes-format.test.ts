@@ -1,8 +1,10 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
+import { chatModelPolicy } from "../../policies/chat-model-policy.ts";
 import { hermesMessages } from "../../policies/hermes-format.ts";
+import { ScriptedChatModel } from "../../policies/scripted-chat-model.ts";
 import { textOf } from "../../policies/tool-call-parsing/parse-native.ts";
-import { memoryTools } from "./requests.ts";
+import { memoryRequest, memoryTools } from "./requests.ts";
 
 const shown = (...given: Parameters<typeof hermesMessages>) =>
   hermesMessages(...given).map((message) => [message.getType(), textOf(message)] as const);
@@ -76,6 +78,18 @@ describe("a session as plain turns", () => {
     expect(shown([native], [])[0]![1]).toBe('<tool_call>\n{"name":"memory_list","arguments":{}}\n</tool_call>');
     const removed = new AIMessage({ content: raw, tool_calls: [] });
     expect(shown([removed], [])[0]![1]).toBe("I add it.");
+  });
+
+  it("keeps a bare call, odd names and half characters as they were written", async () => {
+    for (const reply of [
+      '{"name": "memory_list", "arguments": {}}',
+      '<tool_call>{"name":"メモ.x","arguments":{"a":"\\ud800"}}</tool_call>',
+    ]) {
+      const model = new ScriptedChatModel({ script: () => ({ text: reply }) });
+      const { message, calls } = await chatModelPolicy(model, { name: "h", format: "hermes" }).sample(memoryRequest());
+      expect(calls).toHaveLength(1);
+      expect(shown([message], [])[0]![1]).toBe(reply);
+    }
   });
 
   it("keeps an unreadable turn as it was written", () => {

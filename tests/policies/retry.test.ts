@@ -28,6 +28,7 @@ describe("what is worth another try", () => {
     ["ECONNREFUSED", withCode("ECONNREFUSED"), true],
     ["a socket that closed", withCode("UND_ERR_SOCKET"), true],
     ["a host that does not exist", withCode("ENOTFOUND"), false],
+    ["a certificate that is refused", withCode("DEPTH_ZERO_SELF_SIGNED_CERT"), false],
     ["a time-out", new AttemptTimeout("slow"), true],
     ["a reply that is none", new UnusableReply("HTML"), true],
     ["half a body", new SyntaxError("Unexpected end of JSON input"), true],
