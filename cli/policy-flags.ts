@@ -21,7 +21,7 @@ export const policyFlags = {
     .enum(["native", "hermes"])
     .optional()
     .describe("How the model calls tools: natively, or as <tool_call> text"),
-  timeout: z.coerce.number().positive().optional().describe("Seconds per request (default 120)"),
+  timeout: z.coerce.number().positive().optional().describe("Seconds per request (default 300)"),
   retries: z.coerce.number().int().min(0).optional().describe("Retries after a failed request"),
   module: z.string().optional().describe("langchain policy: file that exports a chat model, as path.ts#export"),
   transcript: z.string().optional().describe("replay policy: the recorded transcript"),
