@@ -1,5 +1,6 @@
 /** Ends a session: the plain text is UpdateCore in phase I and Answer in phase II (App. A.3), if the guard accepts it. */
 import type { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
+import { textOf } from "../../policies/tool-call-parsing/parse-native.ts";
 import type { SessionDeps } from "./deps.ts";
 import { refuseText } from "./guard-text.ts";
 import { sessionId } from "./identity.ts";
@@ -18,7 +19,8 @@ function outcomeOf(state: Session): SessionOutcome {
   if (state.cancelled) return { end: "cancelled", text: null, refused: null, error: null };
   if (state.error) return { end: "error", text: null, refused: null, error: state.error };
   if (state.reply === null) return { end: state.lastTurn ?? "budget", text: null, refused: null, error: null };
-  const refused = refuseText(state.reply);
+  const said = state.messages.findLast((message) => message.getType() === "ai");
+  const refused = refuseText(state.reply, said && textOf(said));
   return { end: "text", text: refused === null ? state.reply.trim() : null, refused, error: null };
 }
 
@@ -82,7 +84,7 @@ function messageRecord(message: BaseMessage): MessageRecord {
   const calls = role === "assistant" ? ((message as AIMessage).tool_calls ?? []) : [];
   return {
     role,
-    text: message.text,
+    text: textOf(message),
     ...(calls.length > 0 && { calls: calls.map(({ id, name, args }) => ({ id: id ?? "", name, args })) }),
     ...(role === "tool" && { callId: (message as ToolMessage).tool_call_id }),
   };
