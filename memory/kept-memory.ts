@@ -2,7 +2,6 @@
  * A memory as an application keeps it between runs: the memory itself, the chunks it was made of (phase II searches them)
  * and what of each document has been read, so that the next run reads only what is new.
  */
-import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { messageOf, UmaError } from "../base/errors.ts";
 import type { Codec } from "./codec.ts";
@@ -31,23 +30,30 @@ export interface KeptMemory {
 
 export const emptyKeptMemory: KeptMemory = { memory: emptyMemory, chunks: [], documents: [] };
 
-const Stored = z.object({
-  memory: z.base64(),
+const Reading = z.object({
   chunks: z.array(z.object({ text: z.string(), document: z.string() })),
   documents: z.array(z.object({ name: z.string(), hash: z.string(), messages: z.array(z.string()) })),
 });
 
+/**
+ * Length of the reading as u32 (little-endian), the reading as JSON, the memory's own bytes. Nothing is compressed: both
+ * parts mostly grow at their ends, and a store shares what two versions have in common.
+ */
 export const keptMemoryCodec: Codec<KeptMemory> = {
   name: "kept-memory",
   version: 1,
   encode({ memory, chunks, documents }) {
-    const stored = { memory: Buffer.from(memoryCodec.encode(memory)).toString("base64"), chunks, documents };
-    return gzipSync(JSON.stringify(stored));
+    const reading = Buffer.from(JSON.stringify({ chunks, documents }), "utf8");
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(reading.length);
+    return Buffer.concat([length, reading, memoryCodec.encode(memory)]);
   },
   decode(bytes) {
     try {
-      const { memory, chunks, documents } = Stored.parse(JSON.parse(gunzipSync(bytes).toString("utf8")));
-      return { memory: memoryCodec.decode(Buffer.from(memory, "base64")), chunks, documents };
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const end = 4 + buffer.readUInt32LE(0);
+      const { chunks, documents } = Reading.parse(JSON.parse(buffer.toString("utf8", 4, end)));
+      return { memory: memoryCodec.decode(buffer.subarray(end)), chunks, documents };
     } catch (cause) {
       throw new UmaError("input", `these bytes are not a kept memory: ${messageOf(cause)}`, { cause });
     }
