@@ -1,7 +1,7 @@
 /** The benchmark's contexts in order, each written down before its first session and the same as when the run was begun. */
 import { join } from "node:path";
-import { z } from "zod";
 import { UmaError } from "../base/errors.ts";
+import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
 import { openJsonl } from "../base/jsonl.ts";
 import type { Benchmark, EvalContext } from "./benchmark.ts";
 import type { Halt } from "./halt.ts";
@@ -64,11 +64,12 @@ export function takeContexts(folder: RunFolder, benchmark: Benchmark, halt: Halt
 }
 
 function benchmarkConfig({ path, config }: RunFolder, benchmark: Benchmark): unknown {
-  const parsed = benchmark.config.safeParse(config.benchmark.config);
+  const given = config.benchmark.config;
+  const parsed = benchmark.config.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new UmaError(
     "input",
-    `${join(path, "config.json")}: ${benchmark.name}: ${z.prettifyError(parsed.error).replace(/\s*\n\s*/g, " ")}`,
+    `${join(path, "config.json")}: ${benchmark.name}: ${problemSentence(valueProblems(parsed.error, given))}`,
     { fix: `the run was made by umagraph ${config.umagraph}; use that version, or start a new run` },
   );
 }

@@ -25,6 +25,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, UmaError } from "../base/errors.ts";
 import { contentHash } from "../base/hash.ts";
+import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
 import { readJsonl } from "../base/jsonl.ts";
 import { SessionLimits } from "../nodes/session/limits.ts";
 import type { EvalContext } from "./benchmark.ts";
@@ -89,14 +90,22 @@ export function createRunFolder(path: string, config: RunConfig): RunFolder {
     made = mkdirSync(path, { recursive: true });
     writeNew(join(path, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   } catch (cause) {
-    if (made !== undefined) rmdirSync(path);
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw alreadyARun(path);
+    if (existsSync(join(path, "config.json"))) throw alreadyARun(path);
+    if (made !== undefined) removeEmpty(path);
     throw new UmaError("store", `cannot make the run folder ${path}: ${messageOf(cause)}`, {
       fix: "free some space, or choose a writable place with --out",
       cause,
     });
   }
   return { path, config };
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // not empty, or never made
+  }
 }
 
 /** Throws `config` when a new run cannot begin in this place, before anything is written. */
@@ -136,8 +145,7 @@ export function openRunFolder(path: string): RunFolder {
     });
   }
   const parsed = RunConfig.safeParse(value);
-  if (!parsed.success)
-    throw new UmaError("input", `${file}: ${z.prettifyError(parsed.error).replace(/\s*\n\s*/g, " ")}`);
+  if (!parsed.success) throw new UmaError("input", `${file}: ${problemSentence(valueProblems(parsed.error, value))}`);
   return { path, config: parsed.data };
 }
 

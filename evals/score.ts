@@ -32,7 +32,7 @@ function scoreSession(
 ): ScoreLine {
   // a failed session has no prediction; one that ended without an acceptable text has an empty one, which is wrong
   const prediction = record.error || record.end === "cancelled" ? null : (record.answer ?? "");
-  const reads = readSpans(record);
+  const reads = prediction === null ? null : readSpans(record);
   const metrics = Object.fromEntries([
     ...benchmark.metrics.map((metric) => [
       metric.name,
