@@ -109,11 +109,18 @@ export function createAgent<Memory>(variant: Variant<Memory>, options: AgentOpti
     },
     async answer({ memory, source }, asked, run = {}) {
       throwIfCancelled(run.signal);
-      const { text, id = contentHash(text), position = source.chunks.length - 1 }: AgentQuestion =
-        typeof asked === "string" ? { text: asked } : asked;
+      const {
+        text,
+        id = contentHash(text),
+        position = source.chunks.length - 1,
+      }: AgentQuestion = typeof asked === "string" ? { text: asked } : asked;
       const records: SessionRecord[] = [];
       const question = { id, text, position };
-      const answer = await variant.answer(memory, question, env(source, (record) => records.push(record), run));
+      const answer = await variant.answer(
+        memory,
+        question,
+        env(source, (record) => records.push(record), run),
+      );
       throwIfCancelled(run.signal);
       return { answer, record: records.at(-1)! };
     },

@@ -51,6 +51,20 @@ export function* trieRuns<T>(trie: OrdinalTrie<T>, newestFirst = false): Generat
   }
 }
 
+/**
+ * The nodes that hold the values, by ascending key, holes included. A node is never changed, so what is made of it can be
+ * kept. A list, because nested generators cost more per node than all that a listing does with it.
+ */
+export function trieLeaves<T>(trie: OrdinalTrie<T>): readonly (readonly (T | undefined)[])[] {
+  const found: (readonly (T | undefined)[])[] = [];
+  const collect = (node: Node<T>, shift: number): void => {
+    if (shift === 0) found.push(node as readonly (T | undefined)[]);
+    else for (const child of node) if (child !== undefined) collect(child as Node<T>, shift - BITS);
+  };
+  if (trie.root !== undefined) collect(trie.root, trie.shift);
+  return found;
+}
+
 /** Pairs of values that are not the same object, by ascending key. Branches that both tries share are skipped. */
 export function* trieChanges<T>(
   before: OrdinalTrie<T>,

@@ -1,7 +1,7 @@
 /** Reading a bank. Lookups are O(log n), listings O(n) over the titles. */
 import type { Entry, Version } from "./entry.ts";
 import { chain, entryOf, type Link, ordinalOf, textOf } from "./link.ts";
-import { trieGet, trieRuns } from "./ordinal-trie.ts";
+import { trieGet, trieLeaves, trieRuns } from "./ordinal-trie.ts";
 import { candidates } from "./title-index.ts";
 import type { Bank } from "./value.ts";
 
@@ -34,8 +34,10 @@ export function listTitles(
   const { filter = "", limit = Number.POSITIVE_INFINITY } = options;
   const titles: string[] = [];
   let total = 0;
-  for (const run of trieRuns(bank.live)) {
-    for (const link of run) {
+  for (const leaf of trieLeaves(bank.live)) {
+    if (filter !== "" && !titlesIn(leaf).includes(filter)) continue;
+    for (const link of leaf) {
+      if (link === undefined) continue;
       const { title } = textOf(link);
       if (!title.includes(filter)) continue;
       total++;
@@ -44,6 +46,21 @@ export function listTitles(
     if (filter === "" && titles.length >= limit) return { titles, total: bank.size };
   }
   return { titles, total };
+}
+
+const joined = new WeakMap<readonly (Link | undefined)[], string>();
+
+/**
+ * The titles of a leaf as one text, kept with it: most leaves hold no match, and one search over their text says so, an
+ * order of magnitude faster than walking to sixteen titles. Between two listings only leaves that were written to are new.
+ */
+function titlesIn(leaf: readonly (Link | undefined)[]): string {
+  let text = joined.get(leaf);
+  if (text === undefined) {
+    text = leaf.map((link) => (link === undefined ? "" : textOf(link).title)).join("\n");
+    joined.set(leaf, text);
+  }
+  return text;
 }
 
 /** Live entries in insertion order. */
