@@ -5,6 +5,7 @@ import { fromAggregate } from "./aggregate.ts";
 import { answerFromSpendings, reply } from "./answer-query.ts";
 import { viewBank } from "./bank-view.ts";
 import { fromEntries, noLedger } from "./entries.ts";
+import { gap } from "./keep-books.ts";
 import { readQuery } from "./query.ts";
 import { fromSearch } from "./search-passages.ts";
 import { spendingsIn } from "./spendings-in.ts";
@@ -22,7 +23,8 @@ export function answerQuestion(turn: ScriptedTurn, question: string): ScriptedRe
   const found = aggregates ? fromAggregate(turn.exchanges, query) : fromEntries(view, query);
   const searches = found === noLedger && turn.tools.has("memory_bm25_retrieve");
   const step = searches ? fromSearch(turn.exchanges, question, query) : found;
-  if ("text" in step) return step;
+  if ("text" in step)
+    return readSection(turn.prompt, "core_memory")?.includes(gap) ? { text: `${step.text} ${gap}` } : step;
   const calls = step.calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
   return calls.length > 0 ? { calls } : { text: "I could not look up all that the answer needs, so I give none." };
 }

@@ -1,5 +1,6 @@
 /** Phase I: see what the bank holds of the days a chunk speaks of, write what changes, then give the core. */
 import type { ScriptedReply, ScriptedTurn } from "../scripted-chat-model.ts";
+import { estimateTokens } from "../token-estimator.ts";
 import { type BankView, type Call, viewBank } from "./bank-view.ts";
 import { busiestTitle } from "./busiest-dates.ts";
 import { fileSessions } from "./filing.ts";
@@ -7,11 +8,12 @@ import { readSummary } from "./pages.ts";
 import { allYears, groupOf, monthOf, periodsOf, yearFilter, yearOf } from "./periods.ts";
 import type { Session } from "./sessions.ts";
 
+const topic = "The user reports daily spending in chats.";
 /** Also tells the next session that the bank holds a ledger, so it does not have to look for one. */
-export const ledgerCore =
-  "The user reports daily spending in chats. The bank keeps it as a ledger: an entry for each day, and totals by five days, month and year.";
+export const ledgerCore = `${topic} The bank keeps it as a ledger: an entry for each day, and totals by five days, month and year.`;
+/** Stays in the core from then on, so that no answer is taken for more than it is. */
+export const gap = "Not all of it could be filed.";
 const noSpending = "No spending was found in what was read so far.";
-const notFiled = "The user reports daily spending in chats; not all of it could be filed.";
 
 /** `sessions`: what the chunk says, null when it is no dialogue. */
 export function keepBooks(turn: ScriptedTurn, sessions: readonly Session[] | null, core: string): ScriptedReply {
@@ -20,19 +22,27 @@ export function keepBooks(turn: ScriptedTurn, sessions: readonly Session[] | nul
 
   const view = viewBank(turn.exchanges);
   const isLedger = core.includes(ledgerCore) || view.exists(allYears.title) === true;
+  const unfinished: ScriptedReply = { text: `${isLedger ? ledgerCore : topic} ${gap}` };
   const next = (calls: readonly Call[]): ScriptedReply => {
     const offered = calls.filter(({ name }) => turn.tools.has(name)).slice(0, view.callsPerTurn);
-    return offered.length > 0 ? { calls: offered } : { text: isLedger ? ledgerCore : core.trim() || notFiled };
+    return offered.length > 0 ? { calls: offered } : unfinished;
   };
   // an entry that was seen in part only must not be written over
-  if (view.cut.size > 0) return next([]);
+  if (view.cut.size > 0) return unfinished;
   const lookUps = nextLookUps(told, view, isLedger);
   if (lookUps.length > 0) return next(lookUps);
-  const { writes } = fileSessions(told, (title) => view.contents.get(title) ?? null);
+
+  const { writes, unresolved } = fileSessions(told, (title) => view.contents.get(title) ?? null);
   const open = writes.filter(({ name, args }) => !view.wrote(name, args.title));
+  // books that are brought up to date in part only would be wrong
+  if (tokensOf(open) > turn.maxTokens) return unfinished;
   if (open.length > 0) return next(open);
-  return { text: isLedger || writes.length > 0 ? ledgerCore : core.trim() || notFiled };
+  if (!isLedger && writes.length === 0) return unfinished;
+  return { text: unresolved.length > 0 || core.includes(gap) ? `${ledgerCore} ${gap}` : ledgerCore };
 }
+
+const tokensOf = (calls: readonly Call[]) =>
+  calls.reduce((sum, { name, args }) => sum + estimateTokens(`${name} ${JSON.stringify(args)}`), 0);
 
 /** The look-ups that the filing needs and has not had; each kind waits for what the one before it tells. */
 function nextLookUps(sessions: readonly Session[], view: BankView, isLedger: boolean): Call[] {

@@ -7,7 +7,15 @@ import { dialogue } from "./dialogue-lines.ts";
 import { play, questionPrompt } from "./play.ts";
 
 const turn = (prompt: string, tools: readonly string[], exchanges: readonly Exchange[] = []) =>
-  ledgerScript()({ messages: [], tools: new Set(tools), seed: 0, prompt, turn: 0, exchanges }) as ScriptedReply;
+  ledgerScript()({
+    messages: [],
+    tools: new Set(tools),
+    seed: 0,
+    maxTokens: 7_000,
+    prompt,
+    turn: 0,
+    exchanges,
+  }) as ScriptedReply;
 
 const observed = (reply: ScriptedReply, observation: string): Exchange[] =>
   (reply.calls ?? []).map((call, i) => ({ ...call, id: `${i}`, observation }));

@@ -6,6 +6,7 @@ export interface PlayOptions {
   readonly tools?: readonly string[];
   readonly maxCalls?: number;
   readonly maxTurns?: number;
+  readonly maxTokens?: number;
   /** What an entry's content looks like when it is read; to cut it, for one. */
   readonly shown?: (content: string) => string;
 }
@@ -26,12 +27,20 @@ export const questionPrompt = (core: string, question: string) =>
   `Answer.\n\n${section("question", question)}\n${section("core_memory", core)}`;
 
 export function play(script: Script, bank: Map<string, string>, prompt: string, options: PlayOptions = {}): Played {
-  const { tools = bankTools, maxCalls = 16, maxTurns = 32, shown = (content) => content } = options;
+  const { tools = bankTools, maxCalls = 16, maxTurns = 32, maxTokens = 7_000, shown = (content) => content } = options;
   const exchanges: Exchange[] = [];
   const misses: string[] = [];
   for (let turn = 0; turn < maxTurns; turn++) {
     const offered = new Set(turn + 1 === maxTurns ? [] : tools);
-    const reply = script({ messages: [], tools: offered, seed: 0, prompt, turn, exchanges }) as ScriptedReply;
+    const reply = script({
+      messages: [],
+      tools: offered,
+      seed: 0,
+      maxTokens,
+      prompt,
+      turn,
+      exchanges,
+    }) as ScriptedReply;
     if (!reply.calls || reply.calls.length === 0)
       return { text: reply.text ?? "", turns: turn + 1, misses, calls: exchanges.map(({ name }) => name) };
     reply.calls.forEach(({ name, args }, i) => {
