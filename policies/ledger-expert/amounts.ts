@@ -1,7 +1,8 @@
 /**
  * Amounts of money as people write them: "12.50", "$1,299", "12 bucks", "twelve dollars", "twelve fifty". Integer cents.
  *
- * A number that counts things ("40 pages") is no money, and neither is a lone number word ("the next one").
+ * A number that counts things ("40 pages") is no money, and neither is a lone number word ("the next one") or a part of
+ * something longer ("555-1234").
  */
 const small =
   "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
@@ -15,7 +16,7 @@ const wordValues = new Map<string, number>([
 
 const word = `(?:${[...wordValues.keys()].join("|")})`;
 const unit = "(?: ?(?:dollars?|bucks?|usd))?";
-const digits = `\\$ ?\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%]|\\.\\d)|(?<![\\w.,])\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%]|\\.\\d)${unit}`;
+const digits = `\\$ ?\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%]|[.-]\\d)|(?<![\\w.,-])\\d+(?:,\\d{3})*(?:\\.\\d{1,2})?(?![\\w%]|[.-]\\d)${unit}`;
 const inDigits = new RegExp(digits, "g");
 const inDigitsOrWords = new RegExp(`${digits}|\\b${word}(?:(?:[ -]| and )${word})*\\b${unit}`, "g");
 const hasNumberWord = new RegExp(`\\b${word}\\b`);

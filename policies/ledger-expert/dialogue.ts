@@ -1,4 +1,6 @@
 /** A chunk of dialogue as utterances: lines of the form `[2024-02-23] User said, "…"`, whose text is not escaped. */
+import { isDate } from "./dates.ts";
+
 export interface Utterance {
   /** The session's date, ISO. */
   readonly date: string;
@@ -16,7 +18,7 @@ export function readDialogue(text: string): Utterance[] {
   for (const line of text.split("\n")) {
     const match = line.startsWith("[") ? opening.exec(line) : null;
     const last = utterances.at(-1);
-    if (match) {
+    if (match && (match[1] === last?.date || isDate(match[1]!))) {
       const [head, date, speaker] = match;
       utterances.push({ date: date!, speaker: speaker as Utterance["speaker"], text: line.slice(head.length) });
     } else if (last && line !== "" && !passageHead.test(line)) last.text += `\n${line}`;

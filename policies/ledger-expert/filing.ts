@@ -26,7 +26,7 @@ export interface Filing {
 /** `contentOf`: an entry as it stands, null when there is none. */
 export function fileSessions(sessions: readonly Session[], contentOf: (title: string) => string | null): Filing {
   const days = new Map<string, Day>();
-  const dayOf = (date: string): Day => getOrMake(days, date, () => openDay(contentOf(date)));
+  const dayOf = (date: string): Day => getOrMake(days, date, () => openDay(date, contentOf(date)));
   const unresolved: Change[] = [];
   for (const { date, spendings, changes } of sessions) {
     if (spendings.length > 0) dayOf(date).after.push(...spendings);
@@ -62,10 +62,15 @@ interface Day {
   readonly otherLines: readonly string[];
 }
 
-function openDay(content: string | null): Day {
-  const lines = content === null || content === "" ? [] : content.split("\n");
-  const before = lines.map(fromLine).filter((spending) => spending !== null);
-  return { before, after: [...before], otherLines: lines.filter((line) => fromLine(line) === null) };
+function openDay(date: string, content: string | null): Day {
+  const before: Spending[] = [];
+  const otherLines: string[] = [];
+  for (const line of content ? content.split("\n") : []) {
+    const spending = fromLine(line);
+    if (spending?.date === date) before.push(spending);
+    else otherLines.push(line);
+  }
+  return { before, after: [...before], otherLines };
 }
 
 /** The entries above the days, each read once and printed once, whatever number of days changes them. */

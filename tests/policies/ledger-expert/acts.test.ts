@@ -1,4 +1,5 @@
 /** Each act, in sentences of this test's own: the reader knows a language, not a list of templates. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSessions } from "../../../policies/ledger-expert/sessions.ts";
 import { day, dialogue, recorded, sessionOf } from "./dialogue-lines.ts";
@@ -175,6 +176,33 @@ describe("dialogue", () => {
       [day, [400]],
       ["2024-05-18", [900]],
     ]);
+  });
+
+  it("of any kind is read without an error", () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom(
+        '[2024-02-30] User said, "',
+        "] ",
+        "\n",
+        "$",
+        "not 5",
+        "a latte",
+        "twelve fifty",
+        "2024-05-02",
+        " - ",
+        "Dining - Coffee",
+        "@#~",
+        "İ",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        const [session] = readSessions(dialogue(day, pieces.join(" ")))!;
+        for (const { cents } of session!.spendings) expect(Number.isSafeInteger(cents)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it("is read in time that grows with its length only: quadratic work would not end before the time limit", () => {

@@ -34,6 +34,8 @@ describe("amounts", () => {
     "50% of it",
     "a 5k run",
     "version 1.2.3",
+    "call 555-1234",
+    "on 2024-13-45",
   ])("finds no money in %j", (text) => {
     expect(amountsIn(text)).toEqual([]);
   });
@@ -56,5 +58,11 @@ describe("dates", () => {
     const { text, dates } = takeDates("on 2024-03-05 and march 15, 2024", "@");
     expect(dates).toEqual(["2024-03-05", "2024-03-15"]);
     expect(amountsIn(text)).toEqual([]);
+  });
+
+  it("are those that the calendar has", () => {
+    for (const text of ["2024-02-30", "2024-00-10", "february 30, 2024", "2023-02-29"])
+      expect(takeDates(text, "@"), text).toEqual({ text, dates: [] });
+    expect(takeDates("2024-02-29", "@").dates).toEqual(["2024-02-29"]);
   });
 });

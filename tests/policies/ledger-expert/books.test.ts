@@ -82,12 +82,15 @@ describe("the bank", () => {
 
   it("keeps lines that others wrote into a day's entry", () => {
     const script = ledgerScript();
-    const bank = new Map([["2024-05-17", "a rainy day\n2024-05-17 | Dining | Coffee | 3.00"]]);
+    const bank = new Map([
+      ["2024-05-17", "a rainy day\n2024-05-17 | Dining | Coffee | 3.00\n2024-05-18 | Other | Pet | 9.00"],
+    ]);
     const { misses } = play(script, bank, maintenancePrompt("", dialogue("2024-05-17", latte("4.20"))));
     expect(misses).toEqual([]);
     expect(bank.get("2024-05-17")!.split("\n").sort()).toEqual([
       "2024-05-17 | Dining | Coffee | 3.00",
       "2024-05-17 | Dining | Coffee | 4.20 | latte",
+      "2024-05-18 | Other | Pet | 9.00",
       "a rainy day",
     ]);
   });

@@ -44,6 +44,7 @@ describe("questions", () => {
     "How much did I spend in March 2024?",
     "How much did I spend last month?",
     "On which date did I have the most transactions?",
+    "How much did I spend on 2024-02-30?",
     "Compare my spending on 2024-03-01, 2024-03-02 and 2024-03-03.",
   ])("does not guess at %j", (question) => {
     expect(readQuery(question)).toBeNull();
