@@ -8,7 +8,7 @@ const NUMBER_WORD =
   "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|once|twice|a couple|several";
 const AMOUNT =
   /[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d[\d.,]*\s?(?:dollars|euros|pounds|yuan|yen|bucks|cents)\b|\d[\d.,]*\s?[元€円]/i;
-const PLAIN_NUMBER = new RegExp(`\\b\\d+(?:[.,]\\d+)*\\b|\\b(?:${NUMBER_WORD})\\b`, "i");
+const PLAIN_NUMBER = new RegExp(`(?<![\\d-])\\d+(?:[.,]\\d+)*(?![\\d-])|\\b(?:${NUMBER_WORD})\\b`, "i");
 const DURATION = new RegExp(
   `\\b(?:\\d+|an?|a few|${NUMBER_WORD}) (?:year|month|week|day|hour|minute|decade)s?(?: old| ago)?\\b`,
   "i",
@@ -22,6 +22,8 @@ const NEGATION = /\b(?:not|never|no longer|nobody|none)\b|n['’]t\b/i;
 
 const LONGEST_ANSWER = 16;
 
+export const holdsNumber = (text: string) => AMOUNT.test(text) || PLAIN_NUMBER.test(text);
+
 export function answerSpan(question: string, kind: QuestionKind, evidence: Evidence): string {
   const { text, speaker, date } = evidence;
   switch (kind) {
@@ -30,7 +32,7 @@ export function answerSpan(question: string, kind: QuestionKind, evidence: Evide
     case "duration":
       return DURATION.exec(text)?.[0] ?? rest(question, text);
     case "number":
-      return AMOUNT.exec(text)?.[0].trim() ?? PLAIN_NUMBER.exec(text)?.[0] ?? rest(question, text);
+      return number(clausesOf(question, text).best) ?? number(text) ?? rest(question, text);
     case "person":
       return person(question, text, speaker) ?? rest(question, text);
     case "place":
@@ -51,16 +53,24 @@ function person(question: string, text: string, speaker: string | null): string 
   return speaker !== null && isNew(speaker) ? speaker : null;
 }
 
-/** The clause that shares most with the question, without the words at its ends that the question or any sentence has. */
-function rest(question: string, text: string): string {
+const number = (text: string) => AMOUNT.exec(text)?.[0].trim() ?? PLAIN_NUMBER.exec(text)?.[0] ?? null;
+
+/** The clause that shares most with the question, and the one after it. */
+function clausesOf(question: string, text: string): { best: string; next: string | undefined } {
   const asked = new Set(contentWords(question));
   const clauses = text.split(/(?<=[,;:!?.。，；：！？]|\s[–—-])\s+/);
   const shared = clauses.map((clause) => contentWords(clause).filter((word) => asked.has(word)).length);
-  const best = shared.indexOf(Math.max(...shared));
-  const ownWords = (clause: string) => contentWords(clause).filter((word) => !asked.has(word)).length;
+  const at = shared.indexOf(Math.max(...shared));
+  return { best: clauses[at]!, next: clauses[at + 1] };
+}
+
+/** The best clause without the words at its ends that the question or any sentence has. */
+function rest(question: string, text: string): string {
+  const asked = new Set(contentWords(question));
+  const { best, next } = clausesOf(question, text);
   // a clause that only repeats the question is answered by the next one
-  const chosen = ownWords(clauses[best]!) === 0 && best + 1 < clauses.length ? clauses[best + 1]! : clauses[best]!;
-  const words = chosen.split(/\s+/);
+  const repeats = contentWords(best).every((word) => asked.has(word));
+  const words = (repeats && next !== undefined ? next : best).split(/\s+/);
   const idle = (word: string) => contentWords(word).every((stem) => asked.has(stem));
   let from = 0;
   let to = words.length;

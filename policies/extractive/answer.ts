@@ -76,7 +76,7 @@ function closest(question: string, titles: readonly string[]): string[] {
 }
 
 function finalAnswer(question: ReadQuestion, turn: ScriptedTurn): string {
-  const ranked = rankEvidence(question.text, gatherEvidence(turn));
+  const ranked = rankEvidence(question, gatherEvidence(turn));
   const best = ranked[0];
   const supported = best !== undefined && best.support >= LEAST_SUPPORT;
   if (question.kind === "choice") return choiceAnswer(question, ranked);

@@ -1,6 +1,9 @@
 /** Which statements support an answer best: shared words weighted by rarity, and the right speaker. */
+import { holdsNumber } from "./answer-span.ts";
 import { contentWords } from "./content-words.ts";
+import { inWords } from "./dates-in-words.ts";
 import type { Evidence } from "./evidence.ts";
+import type { ReadQuestion } from "./read-question.ts";
 
 export interface Supported {
   readonly evidence: Evidence;
@@ -12,10 +15,13 @@ export interface Supported {
 const PREVIOUS = 0.35;
 const WRONG_SPEAKER = 0.6;
 
+/** A question may name the day in figures or in words. */
+const dayWords = (date: string | null) => (date === null ? "" : `${date} ${inWords(date)}`);
+
 /** Best first; the order among equals is that in which things were seen. */
-export function rankEvidence(question: string, evidence: readonly Evidence[]): Supported[] {
-  const asked = [...new Set(contentWords(question))];
-  const bags = evidence.map((one) => new Set(contentWords(`${one.speaker ?? ""} ${one.text}`)));
+export function rankEvidence(question: ReadQuestion, evidence: readonly Evidence[]): Supported[] {
+  const asked = [...new Set(contentWords(question.text))];
+  const bags = evidence.map((one) => new Set(contentWords(`${one.speaker ?? ""} ${one.text} ${dayWords(one.date)}`)));
   const before = evidence.map((one) => new Set(contentWords(one.previous ?? "")));
   const weight = new Map(
     asked.map((word) => {
@@ -34,8 +40,12 @@ export function rankEvidence(question: string, evidence: readonly Evidence[]): S
       }, 0);
       const wrong = meant.length === 1 && one.speaker !== null && one.speaker !== meant[0];
       // the core is a list of words, which covers much and says little
+      const lacksNumber = question.kind === "number" && !holdsNumber(one.text);
       const factor =
-        (wrong ? WRONG_SPEAKER : 1) * (one.sources[0] === "core" ? 0.3 : 1) * (/[?？]$/.test(one.text) ? 0.7 : 1);
+        (wrong ? WRONG_SPEAKER : 1) *
+        (one.sources[0] === "core" ? 0.3 : 1) *
+        (/[?？]$/.test(one.text) ? 0.7 : 1) *
+        (lacksNumber ? 0.6 : 1);
       return { evidence: one, support: (factor * covered) / total };
     })
     .sort((a, b) => b.support - a.support);

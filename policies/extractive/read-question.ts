@@ -33,7 +33,7 @@ function kindOf(text: string): QuestionKind {
   if (/\bwhen\b|\b(?:what|which) (?:date|day|month|year|time)\b|什么时候|いつ/i.test(text)) return "date";
   if (/\bhow (?:long|old)\b/i.test(text)) return "duration";
   if (
-    /\bhow (?:many|much|often)\b|\b(?:what|which) (?:is|was|were) the (?:\w+ )?(?:number|amount|price|total|cost|sum)\b/i.test(
+    /\bhow (?:many|much|often)\b|\bwhat (?:did|does|do|was|is)\b.*\b(?:spend|cost|pay|bill)\b|\b(?:amount|price|total|sum|number of|(?:highest|largest|biggest|lowest) (?:\w+ )?(?:expense|cost|amount|price|purchase))\b/i.test(
       text,
     )
   )
