@@ -4,9 +4,10 @@
  * The bank and the context are not in it: `memoryRef` and `sourceRef` name live objects (see live-objects.ts), so no
  * checkpoint copies them.
  */
-import { MessagesValue, StateSchema } from "@langchain/langgraph";
+import { StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { ParsedCall } from "../../tools/call.ts";
+import { MessageHistory } from "./message-history.ts";
 import { CallRecord, ReadRecord, SessionEnd, SessionError, Stage } from "./record.ts";
 
 export const SessionIdentity = z.object({
@@ -57,7 +58,7 @@ export const SessionInput = new StateSchema({
 export const SessionState = new StateSchema({
   ...SessionInput.fields,
   memoryBefore: z.string().default("").describe("The bank as the session found it; a failed session goes back to it"),
-  messages: MessagesValue,
+  messages: MessageHistory,
   calls: z
     .array(ParsedCall)
     .default(() => [])
