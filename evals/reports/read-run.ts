@@ -17,29 +17,28 @@ export interface RunLog {
   readonly folder: string;
   readonly config: RunConfig;
   readonly contexts: readonly ContextLine[];
-  /** The last attempt of every session. */
+  /** The sessions that count: one per id. */
   readonly records: readonly SessionRecord[];
-  /** Earlier attempts of sessions that were run again; their cost was real, their results do not count. */
+  /** Attempts that were or are to be run again; their cost was real, their results do not count. */
   readonly superseded: readonly SessionRecord[];
   readonly scores: readonly ScoreLine[];
 }
 
-export function readRun(folder: string): RunLog {
+function readRun(folder: string): RunLog {
   const { config } = openRunFolder(folder);
-  const { records: all, voided } = readRecordLog(folder);
-  const last = lastBy(
-    all,
-    (record) => record.id,
-    (held, next) => next.attempt >= held.attempt,
-  );
-  const kept = new Set(last);
+  const { records: counted, voided } = readRecordLog(folder);
+  const records = lastBy(counted, (record) => record.id);
+  const kept = new Set(records);
+  const ids = new Set(records.map((record) => record.id));
+  // until a session that is to be run again has been, its old score stands in the file and counts for nothing
+  const stale = new Set(voided.map((record) => record.id).filter((id) => !ids.has(id)));
   return {
     folder,
     config,
     contexts: lastBy(readContexts(folder), (context) => context.id),
-    records: last,
-    superseded: [...voided, ...all.filter((record) => !kept.has(record))],
-    scores: lastBy(readScores(folder), (score) => score.session),
+    records,
+    superseded: [...voided, ...counted.filter((record) => !kept.has(record))],
+    scores: lastBy(readScores(folder), (score) => score.session).filter(({ session }) => !stale.has(session)),
   };
 }
 
@@ -53,16 +52,9 @@ export function readRuns(folders: readonly string[]): RunLog[] {
   return [...new Map(folders.map((folder) => [resolve(folder), folder])).values()].map(readRun);
 }
 
-/** One item per key, in the order in which the keys came first. */
-function lastBy<T>(
-  items: readonly T[],
-  key: (item: T) => string,
-  replaces: (held: T, next: T) => boolean = () => true,
-) {
-  const kept = new Map<string, T>();
-  for (const item of items) {
-    const held = kept.get(key(item));
-    if (held === undefined || replaces(held, item)) kept.set(key(item), item);
-  }
-  return [...kept.values()];
+/** The last item of each key, in the order in which the keys came first. */
+function lastBy<T>(items: readonly T[], key: (item: T) => string): T[] {
+  const last = new Map<string, T>();
+  for (const item of items) last.set(key(item), item);
+  return [...last.values()];
 }

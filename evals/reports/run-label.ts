@@ -1,5 +1,14 @@
 /** What a run is called within a report. */
+import type { RunSummary } from "./summary/run-summary.ts";
 import type { ReportSummary } from "./summary.ts";
+
+export interface LabelledRun {
+  readonly run: RunSummary;
+  readonly label: string;
+}
+
+export const labelledRuns = (summary: ReportSummary): LabelledRun[] =>
+  summary.runs.map((run, index) => ({ run, label: runLabel(summary, index) }));
 
 /** The row's label, with what tells the run apart from others in its row. */
 export function runLabel({ runs, groups }: ReportSummary, index: number): string {

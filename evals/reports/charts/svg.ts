@@ -23,7 +23,7 @@ export const svgLine = (x1: number, y1: number, x2: number, y2: number, classNam
 const round = (value: number) => String(Math.round(value * 100) / 100);
 
 /** The page's style knows so many colours; more series start again, with another mark. */
-export const seriesColours = 8;
+const seriesColours = 8;
 export const seriesClass = (index: number) => `series-${index % seriesColours}`;
 
 /** A mark of radius r around a point. Eight colours and five shapes give forty series before one repeats. */

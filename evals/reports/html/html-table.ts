@@ -5,7 +5,7 @@ import { escapeHtml } from "./escape-html.ts";
 
 export function htmlTable({ id, title, note, columns, rows }: ReportTable): string {
   const head = columns.map(
-    ({ label, align }) => `<th scope="col" class="${align}" dir="auto">${escapeHtml(label)}</th>`,
+    ({ label, align }) => `<th scope="col" class="${align}" dir="auto">${breakable(label)}</th>`,
   );
   const body = rows.map(({ cells, part }) => {
     const written = cells.map((cell, i) =>
@@ -36,5 +36,8 @@ function cellHtml(cell: Cell): string {
   return `<span class="mean">${value}</span>${interval}<span class="n" title="${escapeHtml(why)}">${fraction(scored, n)}</span>`;
 }
 
+/** Names like time_range_scene_amount may break at their underscores. */
+const breakable = (label: string) => escapeHtml(label).replace(/_/g, "_<wbr>");
+
 /** Ids of tables hold benchmark names; an anchor has to be one word. */
-export const anchorOf = (id: string) => `table-${id.replace(/[^A-Za-z0-9_-]+/g, "-")}`;
+const anchorOf = (id: string) => `table-${id.replace(/[^A-Za-z0-9_-]+/g, "-")}`;

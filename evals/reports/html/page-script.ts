@@ -13,6 +13,8 @@ const modules = [
   "session-list",
   "diff-view",
   "call-view",
+  "answer-view",
+  "record-view",
   "session-page",
   "memory-page",
   "main",

@@ -41,7 +41,7 @@ export function costOf(records: readonly SessionRecord[]): Cost | null {
 }
 
 /** Length of the union of intervals. */
-export function unionLength(intervals: readonly (readonly [number, number])[]): number {
+function unionLength(intervals: readonly (readonly [number, number])[]): number {
   const sorted = intervals
     .filter(([start, end]) => Number.isFinite(start) && Number.isFinite(end))
     .sort(([a], [b]) => a - b);

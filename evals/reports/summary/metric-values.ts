@@ -63,7 +63,7 @@ export function sliceMetrics(questions: readonly ScoredQuestion[], options: Inte
   };
 }
 
-export function metricValue(
+function metricValue(
   questions: readonly ScoredQuestion[],
   name: string,
   { seed, resamples }: IntervalOptions,

@@ -54,7 +54,7 @@ export interface RunSummary extends Slices {
   readonly cost: {
     readonly build: Cost | null;
     readonly answer: Cost | null;
-    /** Earlier attempts of sessions that were run again; in neither of the others. */
+    /** Attempts that were given up to be run again; in neither of the others. */
     readonly superseded: Cost | null;
   };
   readonly banks: readonly BankGrowth[];
@@ -143,7 +143,7 @@ function remarksOn({ config, contexts, records, superseded, scores }: RunLog, co
   if (contexts.length === 1) remarks.push("One context gives no interval: intervals are clustered by context.");
   if (superseded.length > 0)
     remarks.push(
-      `${whole(superseded.length)} earlier attempts of sessions that were run again; only the last one counts.`,
+      `${whole(superseded.length)} attempts were given up to be run again; only the last one of a session counts.`,
     );
   const prompts = new Set(records.map(({ prompt }) => prompt));
   if (prompts.size > 1) remarks.push(`Sessions of ${prompts.size} different prompt hashes are mixed in this run.`);

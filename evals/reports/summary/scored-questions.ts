@@ -45,7 +45,7 @@ export function scoredQuestions({ contexts, scores }: RunLog): ScoredQuestion[] 
 }
 
 /** Two seeds may give two different contexts one name, and two runs of one data set share theirs. */
-export const clusterOf = (context: string, hash = "") => `${context}#${hash}`;
+const clusterOf = (context: string, hash = "") => `${context}#${hash}`;
 
 const keyOf = (context: string, question: string) => JSON.stringify([context, question]);
 

@@ -142,6 +142,15 @@ describe("how many sessions a page carries", () => {
     expect(index.sessions).toHaveLength(8);
   });
 
+  test("a context that nobody has, by its name, is an error that names those there are", () => {
+    expect(() => sessionData(labelled, { contexts: ["c3"] })).toThrow('no run has a context named "c3"');
+  });
+
+  test("a context that was begun without a finished session does not keep the others out", () => {
+    const resumed = readRuns([inventRun(folder, "resumed", { contexts, records: [qaSession("c2", "1")] })]);
+    expect(renderHtml(summariseRuns(resumed), resumed).sessions).toEqual({ embedded: 1, total: 1 });
+  });
+
   test("a thousand long sessions that repeat each other take little room", () => {
     const passages = Array.from({ length: 40 }, (_, i) => `passage ${i}: ${"some words of it ".repeat(50)}${i}`);
     const many = Array.from({ length: 1_000 }, (_, i) =>

@@ -164,6 +164,10 @@ describe("links", () => {
     }
   });
 
+  test("a lone surrogate in an id does not break its link", () => {
+    expect(readRoute(sessionLink(0, "a\ud800"))).toEqual({ view: "session", run: 0, id: "a\ufffd" });
+  });
+
   test("anything else is the overview, with its anchor", () => {
     expect(readRoute("")).toEqual({ view: "overview", anchor: null });
     expect(readRoute("#table-cost")).toEqual({ view: "overview", anchor: "table-cost" });

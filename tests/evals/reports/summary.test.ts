@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UmaError } from "../../../base/errors.ts";
 import { summarise } from "../../../evals/reports/summary.ts";
+import { recordRetry } from "../../../evals/retries.ts";
 import { inventRun, memorySession, qaSession, question, score, temporaryFolder } from "./invented-run.ts";
 import { contexts, inventRag, inventUma, umaRecords, umaScores } from "./two-variants.ts";
 
@@ -238,10 +239,24 @@ describe("what happened", () => {
       ],
       scores: [score("c1", "1", { em: 1 }), score("c1", "1", { em: 0 })],
     });
+    recordRetry(again, [qaSession("c1", "1")]);
     const run = summarise([again]).runs[0]!;
     expect(run.questions).toMatchObject({ asked: 2, finished: 1, failed: 0 });
     expect(run.cost.superseded).toMatchObject({ sessions: 1, sessionMs: 1_000 });
     expect(run.metrics.em).toMatchObject({ mean: 0, scored: 1, n: 2 });
+    expect(run.remarks).toContain("1 attempts were given up to be run again; only the last one of a session counts.");
+  });
+
+  test("a session that is still to be run again counts for nothing, nor does its old score", () => {
+    const pending = inventRun(folder, "pending", {
+      contexts: [contexts[0]!],
+      records: [qaSession("c1", "1"), qaSession("c1", "2")],
+      scores: [score("c1", "1", { em: 1 }), score("c1", "2", { em: 1 })],
+    });
+    recordRetry(pending, [qaSession("c1", "1")]);
+    const run = summarise([pending]).runs[0]!;
+    expect(run.questions).toMatchObject({ asked: 2, finished: 1, scored: 1 });
+    expect(run.metrics.em).toMatchObject({ mean: 1, scored: 1, n: 2 });
   });
 
   test("what was run is on the summary: hashes, budget, seed, and that the policy is no model", () => {

@@ -6,7 +6,8 @@ import { memoryLink, sessionLink } from "./route.mjs";
 import { contextName } from "./session-list.mjs";
 
 export async function memoryPage(report, { run, context: contextId, trajectory, k }) {
-  const c = report.sessions.find((item) => item.r === run && report.contexts[item.c].id === contextId)?.c ?? -1;
+  const c =
+    report.sessions.find((item) => item.r === run && report.contexts[item.c].id.toWellFormed() === contextId)?.c ?? -1;
   const held = c < 0 ? [] : report.memorySessions(run, c, trajectory);
   if (held.length === 0)
     return h(

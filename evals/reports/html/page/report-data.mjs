@@ -17,7 +17,7 @@ export async function openReport() {
         (a.s === b.s ? 0 : a.s === "m" ? -1 : 1) ||
         (a.s === "m" ? a.p - b.p : (a.question?.place ?? 0) - (b.question?.place ?? 0)),
     );
-  const byId = new Map(sessions.map((item) => [`${item.r} ${item.id}`, item]));
+  const byId = new Map(sessions.map((item) => [`${item.r} ${item.id.toWellFormed()}`, item]));
 
   const textsOf = (c) => readBlock(contexts[c].texts);
 

@@ -11,9 +11,10 @@ export function readRoute(hash) {
   return { view: "overview", anchor: view === "" || view === "overview" ? null : hash.slice(1) };
 }
 
-export const sessionLink = (run, id) => `#/session/${run}/${encodeURIComponent(id)}`;
-export const memoryLink = (run, context, trajectory, k) =>
-  `#/memory/${run}/${encodeURIComponent(context)}/${trajectory}/${k}`;
+// A lone surrogate has no place in a link; ids are compared without it.
+const encode = (text) => encodeURIComponent(text.toWellFormed());
+export const sessionLink = (run, id) => `#/session/${run}/${encode(id)}`;
+export const memoryLink = (run, context, trajectory, k) => `#/memory/${run}/${encode(context)}/${trajectory}/${k}`;
 
 const isWhole = (text) => /^\d+$/.test(text);
 

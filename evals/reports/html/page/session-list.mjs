@@ -231,7 +231,7 @@ export function contextName({ id, facets }) {
   return shown.length === 0 ? id : `${id} (${shown.join(", ")})`;
 }
 
-export function runName({ label, benchmark }, { runs }) {
+function runName({ label, benchmark }, { runs }) {
   return new Set(runs.map((run) => run.benchmark)).size > 1 && !label.startsWith(benchmark)
     ? `${benchmark} · ${label}`
     : label;

@@ -1,9 +1,11 @@
 // One session from beginning to end: what it was given, what it did turn by turn, what came of it.
+import { answerView, evidenceView } from "./answer-view.mjs";
 import { callView, readsView } from "./call-view.mjs";
 import { diffText } from "./diff-view.mjs";
-import { absent, append, count, disclosure, h, plural, prose } from "./dom.mjs";
+import { append, count, disclosure, h, plural, prose } from "./dom.mjs";
+import { factsView, messagesView } from "./record-view.mjs";
 import { memoryLink, sessionLink } from "./route.mjs";
-import { contextName, scoreBadge } from "./session-list.mjs";
+import { contextName } from "./session-list.mjs";
 
 export async function sessionPage(report, item) {
   const session = await report.open(item);
@@ -66,82 +68,6 @@ export async function sessionPage(report, item) {
     messagesView(session),
   );
 }
-
-function answerView(item, session) {
-  const { score } = session;
-  const kind =
-    typeof item.score !== "number" ? "none" : item.score >= 1 ? "right" : item.score <= 0 ? "wrong" : "partial";
-  const gold = item.question?.answer ?? null;
-  return h(
-    "section",
-    { class: "answers", "aria-label": "answer and gold" },
-    h(
-      "div",
-      { class: `answer ${kind}` },
-      h("h3", {}, scoreBadge(item), " Answer"),
-      session.answer === null
-        ? h("p", { class: "quiet" }, `No answer: the session ended by ${session.end}.`)
-        : prose(session.answer),
-      score && score.prediction !== null && score.prediction !== session.answer
-        ? [h("h4", {}, "What was scored"), prose(score.prediction === "" ? "(an empty text)" : score.prediction)]
-        : null,
-    ),
-    h(
-      "div",
-      { class: "gold" },
-      h("h3", {}, "Gold"),
-      gold === null
-        ? h("p", { class: "quiet" }, "The data set has none.")
-        : prose(gold === "" ? "(the empty answer)" : gold),
-    ),
-    score
-      ? h(
-          "dl",
-          { class: "scores" },
-          Object.entries(score.metrics).map(([name, value]) =>
-            h("div", {}, h("dt", {}, name), h("dd", {}, value === null ? absent : (value * 100).toFixed(1))),
-          ),
-        )
-      : h("p", { class: "quiet scores" }, "Not scored."),
-  );
-}
-
-function evidenceView(evidence, session, { chunkText, chunkLink }) {
-  if (evidence.length === 0) return null;
-  const reads = [...session.given, ...session.calls.flatMap((call) => call.reads)];
-  return disclosure(
-    `Evidence: ${plural(evidence.length, "passage")}, ${count(evidence.filter((piece) => reads.some((read) => overlaps(read.span, piece))).length)} of them read`,
-    () =>
-      h(
-        "ul",
-        { class: "plain" },
-        evidence.map((piece) => {
-          const body = h("div", { class: "prose passage", dir: "auto" }, "…");
-          chunkText(piece.chunk).then((text) => {
-            body.textContent =
-              text === null ? "(the page does not have this text)" : text.slice(piece.start, piece.end);
-          });
-          const read = reads.find(({ span }) => overlaps(span, piece));
-          return h(
-            "li",
-            { class: "read" },
-            h(
-              "div",
-              { class: "read-head" },
-              h("span", { class: "badge evidence" }, piece.id),
-              chunkLink(piece.chunk),
-              h("span", { class: "quiet" }, read ? `read at rank ${read.rank}` : "not read"),
-            ),
-            body,
-          );
-        }),
-      ),
-    { className: "panel" },
-  );
-}
-
-const overlaps = (span, piece) =>
-  span !== undefined && span.chunk === piece.chunk && piece.start < span.end && piece.end > span.start;
 
 function coreView({ core }) {
   if (!core) return null;
@@ -232,58 +158,5 @@ function timeline(session, sources) {
     { "aria-label": "turns" },
     h("h3", {}, `What happened: ${plural(turns, "turn")}, ${plural(session.calls.length, "call")}`),
     turns === 0 ? h("p", { class: "quiet" }, "No turn was taken.") : list,
-  );
-}
-
-function factsView(session) {
-  const { tokens, budget, truncated } = session;
-  const cut = Object.entries(truncated).filter(([, characters]) => characters > 0);
-  const facts = [
-    ["end", session.end],
-    ["turns", `${session.turns} of ${budget.turns}`],
-    ["prompt tokens", `${count(tokens.prompt)} of ${count(budget.prompt)}`],
-    ["interaction tokens", `${count(tokens.interaction)} of ${count(budget.interaction)}`],
-    ["completion tokens", count(tokens.completion)],
-    [
-      "provider's count",
-      tokens.provider ? `${count(tokens.provider.prompt)} + ${count(tokens.provider.completion)}` : absent,
-    ],
-    ["time", `${(session.ms / 1000).toFixed(2)} s`],
-    ["started", session.started],
-    ["attempt", session.attempt],
-    ["seed", session.seed],
-    [
-      "cut from the prompt",
-      cut.length === 0
-        ? "nothing"
-        : cut.map(([part, characters]) => `${count(characters)} characters of the ${part}`).join(", "),
-    ],
-  ];
-  return h(
-    "dl",
-    { class: "facts" },
-    facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
-  );
-}
-
-function messagesView({ messages, calls }) {
-  const observations = new Map(calls.map((call) => [call.id, call.observation]));
-  return disclosure(
-    `Prompt and messages: ${messages.length}`,
-    () =>
-      h(
-        "ol",
-        { class: "messages" },
-        messages.map(({ role, text, callId, called }) =>
-          h(
-            "li",
-            { class: role },
-            h("h4", {}, role, callId ? h("span", { class: "quiet" }, ` · answers ${callId}`) : null),
-            h("pre", { dir: "auto" }, text ?? observations.get(callId) ?? ""),
-            called ? h("p", { class: "quiet" }, `calls ${called.join(", ")}`) : null,
-          ),
-        ),
-      ),
-    { className: "panel" },
   );
 }
