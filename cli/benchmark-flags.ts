@@ -1,6 +1,7 @@
 /** A benchmark's own options as flags: made from its config schema, read back into its types. */
 import { z } from "zod";
 import { UmaError } from "../base/errors.ts";
+import { valueProblems } from "../base/issue-sentence.ts";
 import type { Benchmark } from "../evals/benchmark.ts";
 import { kebab } from "./flags.ts";
 
@@ -43,9 +44,12 @@ export function benchmarkConfig(
   );
   const parsed = benchmark.config.safeParse(raw);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => {
-      const key = String(issue.path[0] ?? "");
-      return `--${kebab(key)}: ${issue.message}${key in given ? `, got ${JSON.stringify(given[key])}` : ""}`;
+    const problems = valueProblems(parsed.error, given).map(({ field, expected, got }) => {
+      const [key = "", ...inside] = field.split(".");
+      const where = `--${kebab(key)}${inside.length > 0 ? ` (item ${Number(inside[0]) + 1})` : ""}`;
+      return got === "nothing" && !(key in given)
+        ? `${where} is required`
+        : `${where}: expected ${expected}, got ${got}`;
     });
     throw new UmaError("config", `${benchmark.name}: ${problems.join("; ")}`, {
       fix: `see umagraph eval ${benchmark.name} --help`,

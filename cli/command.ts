@@ -12,8 +12,8 @@ export interface Command<Flags extends z.ZodObject = z.ZodObject> {
   readonly details?: string;
   /** camelCase keys become --kebab-case flags and UMAGRAPH_SNAKE_CASE variables; descriptions become help. */
   readonly flags: Flags;
-  /** Flags that depend on what was given, e.g. those of a benchmark. */
-  readonly moreFlags?: (positionals: readonly string[]) => Promise<z.ZodObject | null>;
+  /** Flags that depend on what was given, e.g. those of a benchmark. Called before flags are known: values may be among the words. */
+  readonly moreFlags?: (words: readonly string[]) => Promise<z.ZodObject | null>;
   readonly examples: readonly { readonly run: string; readonly what: string }[];
   /** The exit code; 0 when nothing is returned. */
   run(given: Invocation<z.infer<Flags>>): Promise<number | undefined>;
@@ -22,8 +22,10 @@ export interface Command<Flags extends z.ZodObject = z.ZodObject> {
 export interface Invocation<Flags> {
   readonly flags: Flags;
   readonly positionals: readonly string[];
-  /** Those of `moreFlags`, parsed by its schema. */
+  /** Those of `moreFlags`, as raw texts, true or false. */
   readonly more: Readonly<Record<string, unknown>>;
+  /** Keys of the flags that stood on the command line; the others are defaults or come from the environment. */
+  readonly typed: ReadonlySet<string>;
   readonly terminal: Terminal;
 }
 

@@ -6,6 +6,10 @@ import { type Flag, flagsOf } from "./flags.ts";
 const exitCodeLine =
   "Exit codes: 0 done · 1 failure · 2 wrong flags · 3 unreadable input · 4 disk or store · 5 conflict · 6 provider · 130 stopped";
 
+const WIDTH = 100;
+/** Longer flags have their description on the next line. */
+const FLAG_COLUMN = 26;
+
 export function mainHelp(commands: readonly { name: string; summary: string }[], version: string): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   return [
@@ -23,9 +27,8 @@ export function mainHelp(commands: readonly { name: string; summary: string }[],
   ].join("\n");
 }
 
-export function commandHelp(command: Command, more: z.ZodObject | null): string {
-  const flags = flagsOf(command.flags);
-  const extra = more ? flagsOf(more) : [];
+export function commandHelp(command: Command, universal: z.ZodObject, more: z.ZodObject | null): string {
+  const flags = [...flagsOf(command.flags), ...(more ? flagsOf(more) : []), ...flagsOf(universal)];
   return [
     `umagraph ${command.name}: ${command.summary}`,
     "",
@@ -33,9 +36,7 @@ export function commandHelp(command: Command, more: z.ZodObject | null): string 
     ...(command.details ? ["", command.details] : []),
     "",
     "Flags:",
-    ...flagLines([...flags, ...extra]),
-    "  --json  The result as JSON on stdout",
-    "  --quiet  No progress and no remarks on stderr",
+    ...flags.flatMap(flagLines),
     "",
     "Examples:",
     ...command.examples.flatMap(({ run, what }) => [`  # ${what}`, `  ${run}`]),
@@ -44,13 +45,28 @@ export function commandHelp(command: Command, more: z.ZodObject | null): string 
   ].join("\n");
 }
 
-function flagLines(flags: readonly Flag[]): string[] {
-  return flags.map(({ flag, boolean, values, description, fallback }) => {
-    const value = boolean ? "" : values ? ` ${values.join("|")}` : " <value>";
-    const shown =
-      fallback === undefined || fallback === false || fallback === "" ? "" : ` (default ${plain(fallback)})`;
-    return `  ${flag}${value}  ${description}${shown}`;
-  });
+function flagLines({ flag, boolean, values, description, fallback }: Flag): string[] {
+  // a switch that is on is shown as what turns it off
+  const name = boolean && fallback === true ? `--no-${flag.slice(2)}` : flag;
+  const left = `  ${name}${boolean ? "" : " <value>"}`;
+  const choices = values ? ` [${values.join("|")}]` : "";
+  const shown = boolean || fallback === undefined || fallback === "" ? "" : ` (default ${plain(fallback)})`;
+  const lines = wrap(`${boolean && fallback === true ? "Do not: " : ""}${description}${choices}${shown}`);
+  const indent = " ".repeat(FLAG_COLUMN);
+  return left.length + 2 > FLAG_COLUMN
+    ? [left, ...lines.map((line) => indent + line)]
+    : lines.map((line, i) => (i === 0 ? left.padEnd(FLAG_COLUMN) : indent) + line);
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= WIDTH - FLAG_COLUMN)
+      lines[lines.length - 1] += ` ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 const plain = (value: unknown) => (Array.isArray(value) ? value.join(",") : String(value));

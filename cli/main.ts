@@ -1,8 +1,9 @@
 /** The `umagraph` command: finds the command's file, parses its flags, runs it, turns errors into sentences and exit codes. */
 import { z } from "zod";
-import { exitCodes, UmaError } from "../base/errors.ts";
+import { exitCodes, messageOf, UmaError } from "../base/errors.ts";
+import { closest } from "./closest.ts";
 import type { Command } from "./command.ts";
-import { flagsOf, parseFlags, readArguments } from "./flags.ts";
+import { flagsOf, isFlag, parseFlags, readArguments } from "./flags.ts";
 import { commandHelp, mainHelp } from "./help.ts";
 import { packageVersion } from "./package-version.ts";
 import { terminal } from "./terminal.ts";
@@ -42,72 +43,94 @@ const commands: readonly { name: string; summary: string; load: () => Promise<{ 
 ];
 
 const universal = z.object({
-  help: z.boolean().default(false),
-  json: z.boolean().default(false),
-  quiet: z.boolean().default(false),
+  json: z.boolean().default(false).describe("The result as one JSON document on stdout"),
+  quiet: z.boolean().default(false).describe("No progress and no remarks on stderr"),
+  help: z.boolean().default(false).describe("This text"),
 });
 
 export async function main(args: readonly string[]): Promise<number> {
+  endWithTheReader();
   const [name, ...rest] = args;
   if (name === "--version" || name === "-v") {
     process.stdout.write(`${packageVersion()}\n`);
     return exitCodes.ok;
   }
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
     process.stdout.write(`${mainHelp(commands, packageVersion())}\n`);
     return name === undefined ? exitCodes.config : exitCodes.ok;
   }
+  if (name === "help") return main([...rest.slice(0, 1), "--help"]);
   try {
-    const entry = commands.find((candidate) => candidate.name === name);
-    if (!entry) {
-      throw new UmaError("config", `there is no command "${name}"`, {
-        fix: `commands: ${commands.map((candidate) => candidate.name).join(", ")}`,
-      });
-    }
-    const { command } = await entry.load();
     return await runCommand(
-      command,
+      await loadCommand(name),
       rest.map((argument) => (argument === "-h" ? "--help" : argument)),
     );
   } catch (thrown) {
-    return report(name, thrown);
+    return report(name, thrown, rest.includes("--json"));
   }
 }
 
+async function loadCommand(name: string): Promise<Command> {
+  const entry = commands.find((candidate) => candidate.name === name);
+  if (entry) return (await entry.load()).command;
+  const names = commands.map((candidate) => candidate.name);
+  const meant = closest(name, names);
+  throw new UmaError("config", `there is no command "${name}"`, {
+    fix: meant ? `did you mean umagraph ${meant}?` : `commands: ${names.join(", ")}`,
+  });
+}
+
 async function runCommand(command: Command, args: readonly string[]): Promise<number> {
-  const flags = [...flagsOf(universal), ...flagsOf(command.flags)];
-  // positionals first, loosely: they may decide which further flags there are
-  const more = (await command.moreFlags?.(loosePositionals(args, flags))) ?? null;
-  const { positionals, given } = readArguments(args, more ? [...flags, ...flagsOf(more)] : flags);
+  const own = [...flagsOf(universal), ...flagsOf(command.flags)];
+  // words first, loosely: they may decide which further flags there are
+  const more = (await command.moreFlags?.(looseWords(args, own))) ?? null;
+  const { positionals, given, typed } = readArguments(args, more ? [...own, ...flagsOf(more)] : own);
   const { help, json, quiet } = parseFlags(universal, pick(given, universal));
   if (help) {
-    process.stdout.write(`${commandHelp(command, more)}\n`);
+    process.stdout.write(`${commandHelp(command, universal, more)}\n`);
     return exitCodes.ok;
   }
   const code = await command.run({
     flags: parseFlags(command.flags, pick(given, command.flags)),
     more: more ? pick(given, more) : {},
     positionals,
+    typed,
     terminal: terminal({ json, quiet }),
   });
   return code ?? exitCodes.ok;
 }
 
-function loosePositionals(args: readonly string[], flags: ReturnType<typeof flagsOf>): string[] {
+/** What may be positionals: neither flags nor the values of known ones. */
+function looseWords(args: readonly string[], flags: ReturnType<typeof flagsOf>): string[] {
   const takesValue = new Set(flags.filter((flag) => !flag.boolean).map((flag) => flag.flag));
-  return args.filter((arg, i) => !arg.startsWith("--") && !takesValue.has(args[i - 1] ?? ""));
+  return args.filter((arg, i) => !isFlag(arg) && !takesValue.has(args[i - 1] ?? ""));
 }
 
 const pick = (given: Readonly<Record<string, unknown>>, schema: z.ZodObject) =>
   Object.fromEntries(Object.entries(given).filter(([key]) => key in schema.shape));
 
-function report(name: string, thrown: unknown): number {
-  if (thrown instanceof UmaError) {
-    process.stderr.write(`umagraph ${name}: ${thrown.message}\n`);
-    if (thrown.fix) process.stderr.write(`  ${thrown.fix}\n`);
-    return exitCodes[thrown.code];
+/** The sentence on stderr; with --json the same as the one document on stdout. */
+function report(name: string, thrown: unknown, json: boolean): number {
+  const known = thrown instanceof UmaError ? thrown : null;
+  const code = known ? exitCodes[known.code] : exitCodes.failure;
+  if (known) {
+    process.stderr.write(`umagraph ${name}: ${known.message}\n`);
+    if (known.fix) process.stderr.write(`  ${known.fix}\n`);
+  } else {
+    process.stderr.write(`umagraph ${name}: this should not have happened\n`);
+    process.stderr.write(`${thrown instanceof Error ? thrown.stack : String(thrown)}\n`);
   }
-  process.stderr.write(`umagraph ${name}: this should not have happened\n`);
-  process.stderr.write(`${thrown instanceof Error ? thrown.stack : String(thrown)}\n`);
-  return exitCodes.failure;
+  if (json) {
+    const error = { code: known?.code ?? "failure", message: messageOf(thrown), fix: known?.fix ?? null };
+    process.stdout.write(`${JSON.stringify({ error }, null, 2)}\n`);
+  }
+  return code;
+}
+
+/** `umagraph … | head`: when nobody reads any more there is nothing left to say. */
+function endWithTheReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.ok);
+    throw error;
+  });
 }

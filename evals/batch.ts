@@ -1,13 +1,17 @@
 /** A batch: one benchmark, several variants, policies and seeds → one cell, that is one run folder, for each combination. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { messageOf, UmaError } from "../base/errors.ts";
+import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
 
 const oneOrMore = <Item extends z.ZodType>(item: Item) =>
   z.union([item, z.array(item).min(1)]).transform((value) => [value].flat() as z.infer<Item>[]);
 
-/** The shape of a batch file (YAML); every field can also be a flag, and flags win. */
+/** The shape of a batch file (YAML or JSON); every field can also be a flag, and flags win. */
 export const BatchFile = z.strictObject({
-  name: z.string().optional().describe("Names the run folder"),
+  name: z.string().min(1).optional().describe("Names the run folder"),
   benchmark: z.string().describe("ledger-qa, locomo, …"),
   config: z.record(z.string(), z.unknown()).default({}).describe("The benchmark's own options"),
   variants: oneOrMore(z.string()).default(["uma"]).describe("Specs such as uma, uma:withoutRawContext, rag:topK=5"),
@@ -17,10 +21,31 @@ export const BatchFile = z.strictObject({
   seeds: oneOrMore(z.int()).default([0]),
   toolset: z.string().optional(),
   prompts: z.string().optional(),
-  budget: z.int().optional(),
-  concurrency: z.int().optional(),
+  budget: z.int().min(1).optional(),
+  maxTurns: z.int().min(1).optional(),
+  maxCalls: z.int().min(1).optional(),
+  concurrency: z.int().min(1).optional(),
 });
 export type BatchFile = z.infer<typeof BatchFile>;
+
+/** Throws `input` for a file that cannot be read or parsed, `config` with file, field, expected and got for a wrong value. */
+export function readBatchFile(path: string): BatchFile {
+  let value: unknown;
+  try {
+    value = parseYaml(readFileSync(path, "utf8"));
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    throw new UmaError("input", missing ? `there is no file ${path}` : `${path}: ${messageOf(cause).trim()}`, {
+      fix: "give a batch file in YAML, or a benchmark's name",
+      cause,
+    });
+  }
+  const parsed = BatchFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new UmaError("config", `${path}: ${problemSentence(valueProblems(parsed.error, value))}`, {
+    fix: `fields: ${Object.keys(BatchFile.shape).join(", ")}`,
+  });
+}
 
 export interface Cell<Spec> {
   readonly variant: string;
@@ -40,10 +65,14 @@ export function cellsOf<Spec>(
     policies.flatMap((policy) => seeds.map((seed) => ({ variant, policy, seed }))),
   );
   if (cells.length === 1) return [{ ...cells[0]!, folder: out }];
-  return cells.map((cell) => ({
-    ...cell,
-    folder: join(out, [cell.variant, label(cell.policy), `s${cell.seed}`].map(fileName).join("--")),
-  }));
+  const taken = new Map<string, number>();
+  return cells.map((cell) => {
+    const name = [cell.variant, label(cell.policy), `s${cell.seed}`].map(fileName).join("--");
+    const count = (taken.get(name) ?? 0) + 1;
+    taken.set(name, count);
+    // two specs may differ in what their names do not show
+    return { ...cell, folder: join(out, count === 1 ? name : `${name}--${count}`) };
+  });
 }
 
 const fileName = (text: string) => text.replace(/[^A-Za-z0-9._=-]+/g, "-");

@@ -1,0 +1,42 @@
+/** The flags of `umagraph eval`, and which of them may be given again when a run is resumed. */
+import { z } from "zod";
+import { defaultGiveUpAfter } from "../../evals/evaluate.ts";
+import { nameList, numberList } from "../flags.ts";
+import { policyFlags } from "../policy-flags.ts";
+import { sessionFlags } from "../session-flags.ts";
+
+const { policy: _one, ...modelFlags } = policyFlags;
+
+export { modelFlags };
+
+export const evalFlags = z.object({
+  variant: nameList.default(["uma"]).describe("Variants, e.g. uma,rag,concat; options after colons: rag:topK=5"),
+  policy: nameList
+    .optional()
+    .describe("openai, extractive, ledger-expert, …; several separated by commas (default as for memorize)"),
+  ...modelFlags,
+  ...sessionFlags,
+  seed: numberList.default([0]).describe("Seed of data and sampling; several, e.g. 7,8,9, make a run each"),
+  concurrency: z.coerce.number().int().min(1).default(8).describe("Sessions in flight; results do not depend on it"),
+  out: z.string().optional().describe("Run folder (default runs/<date>-<benchmark>)"),
+  resume: z.string().optional().describe("Go on with this run folder: finished sessions are kept"),
+  retryFailed: z
+    .boolean()
+    .default(false)
+    .describe("With --resume: run failed sessions again, and what came after a failed memory session in its context"),
+  giveUpAfter: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(defaultGiveUpAfter)
+    .describe("Stop when so many sessions in a row have had no reply from the policy; 0 for never"),
+  html: z.boolean().default(true).describe("Write report.html into the run folder"),
+  verbose: z.boolean().default(false).describe("Every table at the end, not only the main ones"),
+});
+export type EvalFlags = z.infer<typeof evalFlags>;
+
+/** Everything else is in the run's config and cannot change in the middle. */
+export const resumeFlags: ReadonlySet<string> = new Set([
+  ...["resume", "retryFailed", "giveUpAfter", "concurrency", "baseUrl", "timeout", "retries"],
+  ...["html", "verbose", "json", "quiet", "help"],
+]);

@@ -1,0 +1,41 @@
+/** How an evaluation ended: the exit code, and what the user should know and can do. */
+import { exitCodes } from "../../base/errors.ts";
+import type { EvaluateResult } from "../../evals/evaluate.ts";
+
+export interface Outcome {
+  readonly complete: boolean;
+  readonly stopped: EvaluateResult["stopped"];
+  readonly code: number;
+  /** What the user should know and can do. */
+  readonly note: string | null;
+}
+
+/** `results` are those of the runs that were begun, of `planned` ones; `place` is what --resume takes. */
+export function outcomeOf(
+  { planned, place }: { readonly planned: number; readonly place: string },
+  results: readonly EvaluateResult[],
+): Outcome {
+  const goOn = `umagraph eval --resume ${place}`;
+  const retry = `${goOn} --retry-failed`;
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  const sessions = results.reduce((sum, result) => sum + result.done, 0);
+  const why = results.findLast((result) => result.lastFailure !== null)?.lastFailure ?? null;
+  const complete = results.length === planned && results.every((result) => result.complete);
+  if (results.some((result) => result.stopped === "provider")) {
+    const note = `stopped: the policy gave no replies any more: ${why}\nwhen it does again, go on with: ${retry}`;
+    return { complete, stopped: "provider", code: exitCodes.provider, note };
+  }
+  if (!complete)
+    return {
+      complete,
+      stopped: "asked",
+      code: exitCodes.cancelled,
+      note: `stopped before the end; go on with: ${goOn}`,
+    };
+  if (sessions > 0 && failed === sessions) {
+    const note = `every session failed${why === null ? "" : `: ${why}`}\nrun them again with: ${retry}`;
+    return { complete, stopped: null, code: why === null ? exitCodes.failure : exitCodes.provider, note };
+  }
+  const note = failed === 0 ? null : `${failed} of ${sessions} sessions failed; run them again with: ${retry}`;
+  return { complete, stopped: null, code: exitCodes.ok, note };
+}
