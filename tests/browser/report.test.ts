@@ -267,6 +267,12 @@ describe.skipIf(executablePath === null)(name, () => {
     expect(await page.evaluate(`getComputedStyle(document.querySelector(".detail h2")).direction`)).toBe("rtl");
   });
 
+  test("a right answer stands like a wrong one: at the left, and not by colour alone", async () => {
+    await openSession("anna/1/t0/qq4");
+    expect(await seen(detail().locator(".answer.right"))).toMatch(/^✓ Answer\s+Anna/);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector(".answer.right")).textAlign`)).toBe("start");
+  });
+
   test("passages that a variant gave are shown with texts of the context", async () => {
     await openSession("anna/1/t0/qq1", 2);
     await detail().getByText("Given with the question: 1 passage").click();
