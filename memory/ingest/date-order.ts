@@ -28,8 +28,10 @@ export function resolveDateOrder(
   dates: readonly NumericDate[],
   preferred: "day-first" | "month-first" = "day-first",
 ): { order: DateOrder; note: string | null } {
+  // a chat repeats its day line after line
+  const changes = dates.filter((date, index) => index === 0 || !isSame(date, dates[index - 1]!));
   const readIn = (order: DateOrder) => {
-    const days = dates.flatMap((date) => isoDate(date, order) ?? []);
+    const days = changes.flatMap((date) => isoDate(date, order) ?? []);
     const steps = days.slice(1).map((day, index) => (day < days[index]! ? -1 : day > days[index]! ? 1 : 0));
     return {
       order,
@@ -58,3 +60,6 @@ export function resolveDateOrder(
 
 const inOrder = "were read %: that way they run forwards in time";
 const byDefault = "could be day first or month first; they were read % (set the date order to change it)";
+
+const isSame = (a: NumericDate, b: NumericDate): boolean =>
+  a.first === b.first && a.second === b.second && a.third === b.third;

@@ -8,6 +8,7 @@ import { isUtf8 } from "node:buffer";
 import { UmaError } from "../../base/errors.ts";
 import { charsetName, decodeExactly, decodeLossily, firstUndecodable } from "./charsets.ts";
 import { type CharsetGuess, detectCharset } from "./detect-charset.ts";
+import { byteOrderMark, isDamagedUtf8, isIso2022Jp, nulShare, unmarkedUtf16 } from "./encoding-signs.ts";
 
 export interface DecodedText {
   readonly text: string;
@@ -43,18 +44,12 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): Deco
 /** In UTF-8 a few NUL are characters like any other; above this share, and in any legacy charset, they are not. */
 const mostNul = 0.3;
 
-function nulShare(bytes: Uint8Array): number {
-  if (bytes.indexOf(0) === -1) return 0;
-  let zeros = 0;
-  for (const byte of bytes) if (byte === 0) zeros++;
-  return zeros / bytes.length;
-}
-
 function decodeLegacy(bytes: Uint8Array, lossy: boolean): DecodedText {
   const damaged = isDamagedUtf8(bytes);
   const detected = damaged ? { charset: null, candidates: [] } : detectCharset(bytes);
   const text = detected.charset === null ? null : decodeExactly(bytes, detected.charset);
-  if (detected.charset !== null && text !== null) {
+  // the sample fitted; a C1 control elsewhere shows that the whole does not
+  if (detected.charset !== null && text !== null && !/[\u0080-\u009f]/.test(text)) {
     return {
       text,
       encoding: detected.charset,
@@ -93,56 +88,6 @@ function withoutMark(text: string, encoding: string, notes: readonly string[]): 
   return text.startsWith("\ufeff") && encoding.startsWith("utf-")
     ? { text: text.slice(1), encoding, notes: [...notes, "the byte order mark was taken off"] }
     : { text, encoding, notes };
-}
-
-function byteOrderMark(bytes: Uint8Array): string | null {
-  const [a, b, c, d] = bytes;
-  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";
-  const utf32 = (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff);
-  if (utf32 && bytes.length % 4 === 0) {
-    throw new UmaError("input", "the text is UTF-32, which cannot be read", { fix: "convert it to UTF-8 first" });
-  }
-  if (a === 0xff && b === 0xfe) return "utf-16le";
-  return a === 0xfe && b === 0xff ? "utf-16be" : null;
-}
-
-/** UTF-16 without a mark: nearly every second byte is zero, and the decoded text holds no NUL. */
-function unmarkedUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
-  if (bytes.length < 4 || bytes.length % 2 === 1) return null;
-  const zeros = [0, 0];
-  const length = Math.min(bytes.length, 65_536);
-  for (let i = 0; i < length; i++) if (bytes[i] === 0) zeros[i % 2]!++;
-  const [even, odd] = [zeros[0]! / (length / 2), zeros[1]! / (length / 2)];
-  const encoding = odd > 0.4 && even === 0 ? "utf-16le" : even > 0.4 && odd === 0 ? "utf-16be" : null;
-  return encoding !== null && decodeExactly(bytes, encoding) !== null ? encoding : null;
-}
-
-/** Seven-bit Japanese: pure ASCII to a UTF-8 decoder, told by its escape into JIS X 0208. */
-function isIso2022Jp(bytes: Uint8Array): boolean {
-  if (bytes.indexOf(0x1b) === -1) return false;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const enters = text.includes("\x1b$B") || text.includes("\x1b$@");
-  const leaves = text.includes("\x1b(B") || text.includes("\x1b(J");
-  return enters && leaves && decodeExactly(bytes, "iso-2022-jp") !== null;
-}
-
-/** More whole multi-byte sequences (also of surrogates, which UTF-8 forbids) than stray bytes: UTF-8 with damage. */
-function isDamagedUtf8(bytes: Uint8Array): boolean {
-  let whole = 0;
-  let stray = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (byte < 0x80) continue;
-    const following =
-      byte >= 0xf0 && byte < 0xf5 ? 3 : byte >= 0xe0 && byte < 0xf0 ? 2 : byte >= 0xc2 && byte < 0xe0 ? 1 : 0;
-    let continued = 0;
-    while (continued < following && (bytes[i + continued + 1] ?? 0) >> 6 === 0b10) continued++;
-    if (following > 0 && continued === following) {
-      whole++;
-      i += following;
-    } else stray++;
-  }
-  return whole > stray;
 }
 
 const grouped = (count: number): string => count.toLocaleString("en-US");

@@ -4,13 +4,12 @@
  * In a folder, or among several inputs, a file that cannot be read is reported and the others are read; a single bad file
  * is an error.
  */
-import { createReadStream, promises as fs, type Stats } from "node:fs";
 import { basename, normalize } from "node:path";
-import type { Readable } from "node:stream";
 import { UmaError } from "../../base/errors.ts";
 import type { Document, ReadOptions, Refusal } from "./document.ts";
 import { slackPeople } from "./json/slack.ts";
-import { errorName, type FoundFile, listFiles } from "./list-files.ts";
+import { type FoundFile, listFiles } from "./list-files.ts";
+import { readFile, readStream, statOf, withinLimit } from "./read-bytes.ts";
 import { readDocument } from "./read-document.ts";
 
 /** A path, `-` for standard input, or bytes under a name. */
@@ -103,53 +102,6 @@ async function itemsOf(
     ? [{ name: slack.file.name, reason: "a Slack export's list of people: used to name the speakers" }]
     : [];
   return { items, skipped: [...skipped, ...used], isFolder: true };
-}
-
-async function statOf(path: string): Promise<Stats> {
-  try {
-    return await fs.stat(path);
-  } catch (error) {
-    const why = errorName(error) === "ENOENT" ? "does not exist" : `cannot be read (${errorName(error)})`;
-    throw new UmaError("input", `${path} ${why}`, { fix: "check the path", cause: error });
-  }
-}
-
-async function readFile(path: string, maxBytes: number): Promise<Uint8Array> {
-  try {
-    const stats = await fs.stat(path);
-    if (stats.isFile()) {
-      withinLimit(null, stats.size, maxBytes);
-      return await fs.readFile(path);
-    }
-    // a pipe or a device has no size beforehand
-    return await readStream(createReadStream(path), maxBytes);
-  } catch (error) {
-    if (error instanceof UmaError) throw error;
-    throw new UmaError("input", `the file cannot be read (${errorName(error)})`, {
-      fix: "check that it exists and that you may read it",
-      cause: error,
-    });
-  }
-}
-
-async function readStream(stream: Readable, maxBytes: number): Promise<Uint8Array> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of stream) {
-    const bytes = Buffer.from(piece as Uint8Array);
-    size += bytes.length;
-    withinLimit(null, size, maxBytes);
-    pieces.push(bytes);
-  }
-  return Buffer.concat(pieces);
-}
-
-function withinLimit<T>(value: T, size: number, maxBytes: number): T {
-  if (size <= maxBytes) return value;
-  const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
-  throw new UmaError("input", `larger than the limit of ${megabytes(maxBytes)} for one file (${megabytes(size)})`, {
-    fix: "split the file, or raise the limit",
-  });
 }
 
 /** Several inputs may hold files of one name: then the paths that were given tell them apart. Named twice is read once. */

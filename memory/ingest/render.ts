@@ -33,7 +33,8 @@ export function oneLine(text: string): string {
 }
 
 // JSON can carry halves of surrogate pairs; UTF-8 storage cannot
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
+const wellFormed = (text: string): string =>
+  /[\ud800-\udfff]/.test(text) ? text.replace(/\p{Surrogate}/gu, "\ufffd") : text;
 
 function trimLineEnds(text: string): string {
   let to = text.length;

@@ -45,14 +45,7 @@ function callText(name: unknown, args: unknown): string {
   return `[call ${typeof name === "string" ? name : "?"}(${typeof args === "string" ? args : jsonText(args ?? {})})]`;
 }
 
-/** Compact JSON; a value nested too deeply for the engine is only named. */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "[value nested too deeply]";
-  }
-}
+export const jsonText = (value: unknown): string => JSON.stringify(value) ?? "";
 
 /** Telegram's rich text: a run of strings and `{ type, text }`, joined without anything between. */
 export function richText(runs: readonly unknown[]): string | null {

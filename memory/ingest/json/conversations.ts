@@ -8,10 +8,7 @@ export interface Conversation {
   readonly messages: readonly JsonMessage[];
 }
 
-/** Exports nest a few levels; what lies deeper is not searched. */
-const deepest = 32;
-
-/** In file order; empty when the value holds no messages. `leftOut` names the fields beside them that were not read. */
+/** The value must not nest deeply (see json-depth.ts). In file order; empty when the value holds no messages. `leftOut` names the fields beside them that were not read. */
 export function findConversations(
   value: unknown,
   people?: ReadonlyMap<string, string>,
@@ -19,16 +16,15 @@ export function findConversations(
   const conversations: Conversation[] = [];
   const leftOut = new Set<string>();
 
-  const search = (held: unknown, title: string | null, depth: number): void => {
-    if (depth > deepest) return;
+  const search = (held: unknown, title: string | null): void => {
     if (Array.isArray(held)) {
       const messages = messageList(held, people);
       if (messages !== null) conversations.push({ title, messages });
-      else for (const item of held) search(item, title, depth + 1);
-    } else if (isRecord(held)) searchRecord(held, title, depth);
+      else for (const item of held) search(item, title);
+    } else if (isRecord(held)) searchRecord(held, title);
   };
 
-  const searchRecord = (held: Fields, title: string | null, depth: number): void => {
+  const searchRecord = (held: Fields, title: string | null): void => {
     const single = jsonMessage(held, people);
     if (single?.certain) {
       conversations.push({ title, messages: [single] });
@@ -45,7 +41,7 @@ export function findConversations(
     const unread: string[] = [];
     for (const [key, item] of Object.entries(held)) {
       const count = conversations.length;
-      if (item !== null && typeof item === "object") search(item, inner, depth + 1);
+      if (item !== null && typeof item === "object") search(item, inner);
       const isRead =
         conversations.length > count || item === ownTitle || (key === "system" && typeof item === "string");
       const day = held[`${key}_date_time`];
@@ -62,7 +58,7 @@ export function findConversations(
     }
   };
 
-  search(value, null, 0);
+  search(value, null);
   return { conversations, leftOut: [...leftOut] };
 }
 

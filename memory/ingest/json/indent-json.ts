@@ -41,7 +41,7 @@ export function indentJson(text: string): string {
 }
 
 /** Offset after the closing quote. */
-function stringEnd(text: string, from: number): number {
+export function stringEnd(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
   return at + 1;

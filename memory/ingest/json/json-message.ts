@@ -4,6 +4,7 @@
  */
 import { contentText, isRecord, richText, toolCallsText } from "./content-text.ts";
 import { undoDoubleEncoding } from "./double-encoding.ts";
+import { langchainMessage, roleName } from "./langchain.ts";
 import { slackMessage } from "./slack.ts";
 
 export interface JsonMessage {
@@ -17,47 +18,12 @@ export interface JsonMessage {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-const roleNames: Readonly<Record<string, string>> = {
-  human: "user",
-  HumanMessage: "user",
-  HumanMessageChunk: "user",
-  ai: "assistant",
-  AIMessage: "assistant",
-  AIMessageChunk: "assistant",
-  gpt: "assistant",
-  SystemMessage: "system",
-  ToolMessage: "tool",
-  FunctionMessage: "function",
-};
 const roles = new Set(["user", "assistant", "system", "tool", "developer", "function", "model", "human", "ai", "gpt"]);
-const langchainTypes = new Set(["human", "ai", "system", "tool", "function", "developer", "generic", "chat"]);
-
-export const speakerKeys = [
-  "speaker",
-  "from",
-  "author",
-  "sender",
-  "sender_name",
-  "user",
-  "username",
-  "role",
-  "actor",
-  "name",
-];
-export const textKeys = ["text", "content", "message", "body", "msg", "value"];
-export const timeKeys = [
-  "timestamp",
-  "timestamp_ms",
-  "date",
-  "datetime",
-  "time",
-  "ts",
-  "created_at",
-  "createdAt",
-  "create_time",
-  "sent_at",
-  "date_unixtime",
-];
+// in the order in which they are asked
+const speakerKeys = "speaker from author sender sender_name user username role actor name".split(" ");
+const textKeys = "text content message body msg value".split(" ");
+const timeKeys =
+  "timestamp timestamp_ms date datetime time ts created_at createdAt create_time sent_at date_unixtime".split(" ");
 
 /** `people` gives display names for Slack user ids. Null when the value is no message. */
 export function jsonMessage(value: unknown, people: ReadonlyMap<string, string> = new Map()): JsonMessage | null {
@@ -66,102 +32,80 @@ export function jsonMessage(value: unknown, people: ReadonlyMap<string, string> 
   if (langchain !== null) return langchain;
   // answers of the APIs ({ message: { role, content } }) and nodes of ChatGPT exports
   if (isRecord(value.message) && "content" in value.message) return jsonMessage(value.message, people);
-  const time = first(value, timeKeys, (held) => (typeof held === "number" || typeof held === "string" ? held : null));
   if (value.type === "message" && typeof value.ts === "string") return slackMessage(value, value.ts, people);
   if (typeof value.sender_name === "string" && typeof value.timestamp_ms === "number") return metaMessage(value);
+
+  const time = pick(value, timeKeys, (held) => (typeof held === "number" || typeof held === "string" ? held : null));
   const speaker = speakerOf(value);
   const text = textOf(value);
-  const isRole = typeof value.role === "string" && roles.has(value.role);
-  if (isRole && text !== null) {
-    return {
-      speaker,
-      text: [text, toolCallsText(value)].filter((part) => part !== "").join("\n"),
-      time,
-      certain: true,
-    };
+  const who = speaker === null ? null : roleName(speaker.found);
+  const when = time?.found ?? null;
+  if (typeof value.role === "string" && roles.has(value.role) && text !== null) {
+    const parts = [text.found, toolCallsText(value)].filter((part) => part !== "");
+    return { speaker: who, text: parts.join("\n"), time: when, certain: true };
   }
-  const telegram = typeof value.date_unixtime === "string" || (value.type === "service" && "actor" in value);
-  if (telegram)
-    return { speaker, text: withFields(text ?? "", value, text === null || text === ""), time, certain: true };
+  const read = [speaker?.key, text?.key, time?.key];
+  if (typeof value.date_unixtime === "string" || (value.type === "service" && "actor" in value)) {
+    const said = text?.found ?? "";
+    return { speaker: who, text: said === "" ? fieldsText("", value, read) : said, time: when, certain: true };
+  }
   // a bare name is a speaker only beside a time: { name, text } may be anything
-  const named = speakerKeys.slice(0, -1).some((key) => key in value) || time !== null;
-  if (speaker === null || text === null || !named) return null;
-  return { speaker, text: withFields(text, value, true), time, certain: false };
-}
-
-function langchainMessage(value: Fields): JsonMessage | null {
-  const id = Array.isArray(value.id) ? value.id[value.id.length - 1] : null;
-  const isLc = value.lc === 1 && typeof id === "string" && /Message(?:Chunk)?$/.test(id) && isRecord(value.kwargs);
-  const isStored = typeof value.type === "string" && langchainTypes.has(value.type);
-  const held = isLc ? (value.kwargs as Fields) : isStored ? (isRecord(value.data) ? value.data : value) : null;
-  if (held === null) return null;
-  const text = contentText(held.content);
-  if (text === null) return null;
-  const kind = isLc ? String(id) : String(value.type);
-  const name = typeof held.name === "string" && held.name !== "" ? held.name : null;
-  const role = typeof held.role === "string" ? held.role : (roleNames[kind] ?? kind);
-  const body = [text, toolCallsText(held)].filter((part) => part !== "").join("\n");
-  return { speaker: name ?? role, text: body, time: null, certain: true };
+  if (speaker === null || text === null || (speaker.key === "name" && time === null)) return null;
+  return { speaker: who, text: fieldsText(text.found, value, read), time: when, certain: false };
 }
 
 function metaMessage(value: Fields): JsonMessage {
-  const text = typeof value.content === "string" ? undoDoubleEncoding(value.content) : "";
+  const said = typeof value.content === "string" ? undoDoubleEncoding(value.content) : "";
+  const text = said === "" ? fieldsText("", value, ["sender_name", "timestamp_ms", "content"]) : said;
   const speaker = undoDoubleEncoding(String(value.sender_name));
-  return { speaker, text: withFields(text, value, text === ""), time: value.timestamp_ms as number, certain: true };
+  return { speaker, text, time: value.timestamp_ms as number, certain: true };
 }
 
-function speakerOf(value: Fields): string | null {
-  const named =
-    typeof value.role === "string" && typeof value.name === "string" && value.name !== "" ? value.name : null;
-  const found = named ?? first(value, speakerKeys, personName);
-  return found === null ? null : (roleNames[found] ?? found);
+function speakerOf(value: Fields): Picked<string> | null {
+  if (typeof value.role === "string" && typeof value.name === "string" && value.name !== "") {
+    return { key: "name", found: value.name };
+  }
+  return pick(value, speakerKeys, personName);
 }
 
 /** A name, or an object that has one (Discord, ChatGPT). */
 function personName(held: unknown): string | null {
   if (typeof held === "string") return held.trim() === "" ? null : held;
   if (!isRecord(held)) return null;
-  return first(held, ["nickname", "name", "display_name", "username", "role"], (name) =>
-    typeof name === "string" && name !== "" ? name : null,
-  );
+  const names = ["nickname", "name", "display_name", "username", "role"];
+  return pick(held, names, (name) => (typeof name === "string" && name !== "" ? name : null))?.found ?? null;
 }
 
-function textOf(value: Fields): string | null {
-  const text = first(value, textKeys, (held) => {
+function textOf(value: Fields): Picked<string> | null {
+  const text = pick(value, textKeys, (held) => {
     if (Array.isArray(held) && held === value.text) return richText(held) ?? contentText(held);
     return contentText(held);
   });
   if (text !== null) return text;
   // an assistant turn that only calls tools has null content
-  return "content" in value && value.content === null ? "" : null;
+  return "content" in value && value.content === null ? { key: "content", found: "" } : null;
 }
 
-function first<T>(value: Fields, keys: readonly string[], read: (held: unknown) => T | null): T | null {
+interface Picked<T> {
+  readonly key: string;
+  readonly found: T;
+}
+
+function pick<T>(value: Fields, keys: readonly string[], read: (held: unknown) => T | null): Picked<T> | null {
   for (const key of keys) {
     if (!Object.hasOwn(value, key)) continue;
     const found = read(value[key]);
-    if (found !== null) return found;
+    if (found !== null) return { key, found };
   }
   return null;
 }
 
-const structural = new Set([
-  ...speakerKeys,
-  ...textKeys,
-  ...timeKeys,
-  "type",
-  "id",
-  "_id",
-  "uuid",
-  "from_id",
-  "actor_id",
-]);
+const identifiers = /^(?:type|id|_id|uuid)$|(?:_id|Id|_unixtime|_ms)$/;
 
-/** Appends the plain fields that no message shape knows, so that an amount beside a text is not lost. */
-function withFields(text: string, value: Fields, wanted: boolean): string {
-  if (!wanted) return text;
+/** The text with the plain fields that were not read, so that an amount beside a text is not lost. */
+function fieldsText(text: string, value: Fields, read: readonly (string | undefined)[]): string {
   const listed = Object.entries(value).flatMap(([key, held]) => {
-    if (structural.has(key) || /(?:_id|Id|_unixtime|_ms)$/.test(key)) return [];
+    if (read.includes(key) || identifiers.test(key)) return [];
     if (typeof held === "number" || (typeof held === "string" && held !== "")) return [`${key}: ${held}`];
     // a photo or a poll is all that a message without text has to say
     return text === "" && held !== null && typeof held === "object" && Object.keys(held).length > 0 ? [key] : [];

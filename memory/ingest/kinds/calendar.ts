@@ -3,7 +3,7 @@
  * so that odd files still come through as plain text.
  */
 import { calendarDate, clockTime } from "../dates.ts";
-import { type DecodeOptions, decodeText } from "../decode.ts";
+import { decodeText } from "../decode.ts";
 import type { Message, ReadContext, Reading } from "../document.ts";
 import { withoutEnd } from "../lines.ts";
 import { oneLine, renderMessage, shownDate } from "../render.ts";
@@ -20,7 +20,7 @@ export const looksLikeCalendar = (bytes: Uint8Array): boolean =>
   /^(?:\xef\xbb\xbf)?\s*BEGIN:VCALENDAR/i.test(Buffer.from(bytes.subarray(0, 256)).toString("latin1"));
 
 export function readCalendar(bytes: Uint8Array, context: ReadContext): (Reading & { encoding: string }) | null {
-  const { text, encoding, notes } = decodeText(unfold(bytes), context satisfies DecodeOptions);
+  const { text, encoding, notes } = decodeText(unfold(bytes), context);
   const messages: Message[] = [];
   const open: string[] = [];
   let properties: Property[] = [];

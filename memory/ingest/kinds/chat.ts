@@ -10,7 +10,7 @@ import type { Message, ReadContext, Reading } from "../document.ts";
 import { isBlank, splitLines, withoutEnd } from "../lines.ts";
 import { renderMessage } from "../render.ts";
 import { splitSessions } from "../sessions.ts";
-import { type ChatHeader, headerDate, parseHeader } from "./chat-header.ts";
+import { headerDate, parseHeader } from "./chat-header.ts";
 import { isLogLevel, splitSpeaker } from "./speaker.ts";
 
 export function readChat(text: string, context: ReadContext): Reading | null {
@@ -20,23 +20,24 @@ export function readChat(text: string, context: ReadContext): Reading | null {
     headers.flatMap((header) => header?.date ?? []),
     context.dateOrder,
   );
-  // a line whose date does not exist in this file's order opens no message
-  const dated = headers.map((header) => (header === null ? null : headerDate(header, order)));
-  if (!isChat(lines, headers, dated)) return null;
+  const openings = headers.map((header): Opening | null => {
+    // a line whose date does not exist in this file's order opens no message
+    const at = header === null ? null : headerDate(header, order);
+    return header === null || at === null ? null : { at, ...splitSpeaker(header.rest) };
+  });
+  if (!isChat(lines, openings)) return null;
 
   const messages: { at: string | null; speaker: string | null; lines: string[] }[] = [];
   for (const [index, line] of lines.entries()) {
-    const at = dated[index] ?? null;
+    const opening = openings[index]!;
     const last = messages[messages.length - 1];
-    if (at !== null) {
-      const { speaker, text: said } = splitSpeaker(headers[index]!.rest);
-      messages.push({ at, speaker, lines: [said] });
-    } else if (last === undefined) messages.push({ at: null, speaker: null, lines: [line] });
+    if (opening !== null) messages.push({ at: opening.at, speaker: opening.speaker, lines: [opening.text] });
+    else if (last === undefined) messages.push({ at: null, speaker: null, lines: [line] });
     else last.lines.push(line);
   }
   const rendered: Message[] = messages
-    .map((message) => ({ ...message, text: message.lines.join("\n") }))
-    .filter((message) => message.at !== null || !isBlank(message.text))
+    .map(({ at, speaker, lines: said }) => ({ at, speaker, text: said.join("\n") }))
+    .filter(({ at, text: said }) => at !== null || !isBlank(said))
     .map(renderMessage);
   return {
     kind: "chat",
@@ -45,17 +46,19 @@ export function readChat(text: string, context: ReadContext): Reading | null {
   };
 }
 
+interface Opening {
+  readonly at: string;
+  readonly speaker: string | null;
+  readonly text: string;
+}
+
 /** Opens with a message (or has many), and a fair part of the messages has a speaker that is no log level. */
-function isChat(
-  lines: readonly string[],
-  headers: readonly (ChatHeader | null)[],
-  dated: readonly (string | null)[],
-): boolean {
-  const opened = headers.filter((header, index) => header !== null && dated[index] !== null) as ChatHeader[];
+function isChat(lines: readonly string[], openings: readonly (Opening | null)[]): boolean {
+  const opened = openings.filter((opening) => opening !== null);
   const filled = lines.filter((line) => !isBlank(line)).length;
-  const opensWith = dated[lines.findIndex((line) => !isBlank(line))] != null;
+  const opensWith = openings[lines.findIndex((line) => !isBlank(line))] != null;
   if (opened.length === 0 || !(opensWith || (opened.length >= 3 && opened.length * 3 >= filled))) return false;
-  const speakers = opened.flatMap((header) => splitSpeaker(header.rest).speaker ?? []);
+  const speakers = opened.flatMap(({ speaker }) => speaker ?? []);
   const levels = speakers.filter(isLogLevel).length;
   return speakers.length * 10 >= opened.length * 3 && levels * 2 < Math.max(speakers.length, 1);
 }

@@ -5,12 +5,19 @@
 import type { Message, ReadContext, Reading, Session } from "../document.ts";
 import { type Conversation, findConversations } from "../json/conversations.ts";
 import { indentJson } from "../json/indent-json.ts";
+import { nestsTooDeeply } from "../json/json-depth.ts";
 import { timeMessages } from "../json/message-times.ts";
 import { isBlank, splitLines, splitParagraphs } from "../lines.ts";
 import { oneLine, renderMessage } from "../render.ts";
 import { splitSessions } from "../sessions.ts";
 
-type Parsed = { readonly value: unknown; readonly lines: readonly string[] | null; readonly notes: readonly string[] };
+interface Parsed {
+  /** Null when it nests too deeply to be searched. */
+  readonly value: unknown;
+  /** JSONL: the lines as they are. */
+  readonly lines: readonly string[] | null;
+  readonly notes: readonly string[];
+}
 
 export function readJson(text: string, context: ReadContext): Reading | null {
   const parsed = parseWhole(text) ?? parseLines(text);
@@ -48,7 +55,8 @@ function conversationSessions(conversation: Conversation, context: ReadContext, 
 function parseWhole(text: string): Parsed | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
-    return { value: JSON.parse(text), lines: null, notes: [] };
+    const value: unknown = JSON.parse(text);
+    return { value: nestsTooDeeply(text) ? null : value, lines: null, notes: [] };
   } catch {
     return null;
   }
@@ -65,7 +73,7 @@ function parseLines(text: string): Parsed | null {
     if (isBlank(line)) continue;
     const parsed = parseWhole(line);
     if (parsed === null) broken++;
-    values.push(parsed === null ? line.trimEnd() : parsed.value);
+    values.push(parsed?.value ?? line.trimEnd());
   }
   if (broken * 2 >= values.length) return null;
   return { value: values, lines, notes: broken === 0 ? [] : [`${broken} line(s) are not JSON and were kept as text`] };

@@ -42,4 +42,4 @@ function takesTurns(lines: readonly string[], speakers: readonly (string | null)
   return said.length >= 3 && distinct >= 2 && distinct <= said.length * 0.7 && said.length >= filled * 0.6;
 }
 
-const endLine = (text: string): string => (/[\r\n]$/.test(text) ? text : `${text}\n`);
+const endLine = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);

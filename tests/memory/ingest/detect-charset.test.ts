@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeText } from "../../../memory/ingest/decode.ts";
-import { detectCharset, judgeWords } from "../../../memory/ingest/detect-charset.ts";
+import { detectCharset } from "../../../memory/ingest/detect-charset.ts";
+import { judgeWords } from "../../../memory/ingest/judge-words.ts";
 import { encode } from "./encode.ts";
 
 /** Our own sentences, long enough to judge by. */

@@ -259,6 +259,7 @@ describe("records with a speaker, a text and a date", () => {
       "[2023-02-13] bob: bus (amount: 3)",
     ]);
     expect(document.sessions).toHaveLength(2);
+    expect(lines([{ from: "a", user: "b", text: "t", message: "m" }])).toEqual(["a: t (user: b, message: m)"]);
   });
 
   it("a date that is not understood stays visible", () => {
@@ -321,6 +322,19 @@ describe("other JSON", () => {
       "[".repeat(30_000),
     ]) {
       expect(["json", "text"]).toContain(read(text).kind);
+    }
+  });
+
+  it("messages inside messages, replies to replies and parts inside parts do not exhaust the stack", () => {
+    const nest = (open: string, close: string, times = 20_000) => `${open.repeat(times)}0${close.repeat(times)}`;
+    for (const text of [
+      nest('{"message":{"content":"x","message":', "}}"),
+      nest('[{"user":"a","text":"b","replies":', "}]"),
+      nest('[{"role":"user","content":[{"type":"tool_result","content":', "}]}]"),
+      nest('{"messages":[{"role":"user","content":', "}]}"),
+    ]) {
+      expect(read(text).kind).toBe("json");
+      expect(read(`{"role":"user","content":"hi"}\n{"role":"user","content":"ho"}\n${text}\n`).kind).toBe("messages");
     }
   });
 
