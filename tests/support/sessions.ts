@@ -85,3 +85,9 @@ export const throughGraph: Driver = async (policy, setting = {}) => {
   const { deps, opened, result } = prepare(policy, setting);
   return result((await createSessionGraph(deps).invoke(opened)) as Session);
 };
+
+/** Somewhere to put the records of graphs and agents. */
+export const recording = () => {
+  const records: SessionRecord[] = [];
+  return { records, record: (record: SessionRecord) => records.push(record) };
+};
