@@ -8,6 +8,7 @@ import { renderHtml } from "../../evals/reports/html.ts";
 import { readRuns } from "../../evals/reports/read-run.ts";
 import { summariseRuns } from "../../evals/reports/summary.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
+import { readRecords } from "../../evals/run-folder.ts";
 import {
   addCall,
   inventRun,
@@ -19,6 +20,7 @@ import {
   toolCall,
   updateCall,
 } from "../evals/reports/invented-run.ts";
+import { runWords } from "../evals/run-words.ts";
 import { chromiumArguments, chromiumPath, withoutChromium } from "./chromium.ts";
 
 const executablePath = chromiumPath();
@@ -190,7 +192,8 @@ describe.skipIf(executablePath === null)(name, () => {
     expect(await seen(detail().locator(".gold"))).toMatch(/13\.75/);
     expect((await seen(detail().locator(".scores"))).replace(/\s+/g, " ")).toBe("em 0.0 f1 50.0");
 
-    const call = detail().locator(".call");
+    expect(await detail().locator(".turn").count()).toBe(2);
+    const call = detail().locator(".turn").first().locator(".call");
     expect(await call.locator(".tool").textContent()).toBe("memory_bm25_retrieve");
     expect(await call.locator(".verdict").textContent()).toBe("valid");
     expect(await seen(call.locator(".args"))).toMatch(/query\s+lunch price/);
@@ -327,6 +330,33 @@ describe.skipIf(executablePath === null)(name, () => {
   test("a link to a session that the file does not have says so", async () => {
     await openSession("nowhere/t0/q1");
     expect(await seen(detail())).toContain("This file does not carry the session that the link names.");
+  });
+
+  test("of a run that was really made, every call stands in its turn, and the bank is the one that was there", async () => {
+    const run = join(folder, "words");
+    await runWords(run, { config: { contexts: 1 } });
+    const made = join(folder, "words.html");
+    writeReport([run], { html: made });
+    const records = readRecords(run);
+    expect(records.flatMap(({ calls }) => calls).length).toBeGreaterThan(8);
+    for (const record of records) {
+      await page.goto(`${pathToFileURL(made).href}#/session/0/${encodeURIComponent(record.id)}`);
+      await detail().locator(".where code", { hasText: record.id }).waitFor();
+      expect(await detail().locator(".turn").count()).toBe(record.turns);
+      for (let turn = 0; turn < record.turns; turn++) {
+        const own = record.calls.filter((call) => call.turn === turn).map(({ name }) => name);
+        expect(await detail().locator(".turn").nth(turn).locator(".tool").allTextContents()).toEqual(own);
+      }
+    }
+    for (const k of [0, 3]) {
+      await page.goto(`${pathToFileURL(made).href}#/memory/0/c0/0/${k}`);
+      await detail()
+        .getByRole("heading", { name: new RegExp(`after chunk ${k + 1}$`) })
+        .waitFor();
+      expect(await detail().locator(".bank .entry").count()).toBe(k + 1);
+      const core = records.find(({ id }) => id === `c0/t0/m${k}`)!.core!.after;
+      expect(await detail().locator(".core .prose").textContent()).toBe(core);
+    }
   });
 
   test("thousands of sessions: only the visible rows exist, and any of them opens", async () => {

@@ -145,7 +145,7 @@ function messagesOf(calls: readonly CallRecord[]) {
 let calls = 0;
 
 export const toolCall = (name: string, rest: Partial<CallRecord> = {}): CallRecord => ({
-  turn: 1,
+  turn: 0,
   id: `call-${++calls}`,
   name,
   args: {},

@@ -121,12 +121,12 @@ function givenView({ given }, sources) {
 
 function timeline(session, sources) {
   const spoken = session.messages.filter(({ role }) => role === "assistant");
-  const turns = Math.max(session.turns, spoken.length, ...session.calls.map(({ turn }) => turn));
+  const turns = Math.max(session.turns, spoken.length, ...session.calls.map(({ turn }) => turn + 1));
   const list = h("ol", { class: "turns" });
-  for (let turn = 1; turn <= turns; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     const calls = session.calls.filter((call) => call.turn === turn);
-    const said = spoken[turn - 1]?.text ?? "";
-    const isLast = turn === turns && calls.length === 0;
+    const said = spoken[turn]?.text ?? "";
+    const isLast = turn === turns - 1;
     append(list, [
       h(
         "li",
@@ -134,12 +134,14 @@ function timeline(session, sources) {
         h(
           "h4",
           {},
-          `Turn ${turn}`,
-          turn === turns && session.lastTurn
+          `Turn ${turn + 1}`,
+          isLast && session.lastTurn
             ? h("span", { class: "quiet" }, ` · the last one, without tools: ${session.lastTurn} ran out`)
             : null,
         ),
-        said.trim() === "" ? null : h("div", { class: isLast ? "said final" : "said" }, prose(said)),
+        said.trim() === ""
+          ? null
+          : h("div", { class: isLast && calls.length === 0 ? "said final" : "said" }, prose(said)),
         calls.length > 0
           ? h(
               "ul",
