@@ -1,7 +1,8 @@
 /** What a user does with one line: spend, put something right, get money back, name an amount that was asked for, or just talk. */
-import type { Change } from "./changes.ts";
+import type { Change } from "./apply-change.ts";
 import { isCorrection, isOtherTalk, isRefund, isWholeRefund } from "./cues.ts";
-import type { Sentence, Thing } from "./sentence.ts";
+import type { Sentence } from "./read-sentence.ts";
+import type { Thing } from "./things.ts";
 
 export type Act =
   | { readonly kind: "spend"; readonly parts: readonly { readonly thing: Thing | null; readonly cents: number }[] }

@@ -1,6 +1,6 @@
 /** Answers a query from expenses at hand, and puts results into words. */
 import { formatCents } from "./amounts.ts";
-import type { Query } from "./query.ts";
+import type { Query } from "./read-query.ts";
 import type { Spending } from "./spending.ts";
 import type { Scene } from "./taxonomy.ts";
 

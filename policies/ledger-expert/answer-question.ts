@@ -1,13 +1,13 @@
 /** Phase II: read the question, look up the few entries that hold the answer, and give it. */
 import { readSection } from "../prompt-sections.ts";
 import type { ScriptedReply, ScriptedTurn } from "../scripted-chat-model.ts";
-import { fromAggregate } from "./aggregate.ts";
 import { answerFromSpendings, reply } from "./answer-query.ts";
 import { viewBank } from "./bank-view.ts";
-import { fromEntries, noLedger } from "./entries.ts";
+import { fromAggregate } from "./from-aggregate.ts";
+import { fromEntries, noLedger } from "./from-entries.ts";
+import { fromSearch } from "./from-search.ts";
 import { gap } from "./keep-books.ts";
-import { readQuery } from "./query.ts";
-import { fromSearch } from "./search-passages.ts";
+import { readQuery } from "./read-query.ts";
 import { spendingsIn } from "./spendings-in.ts";
 
 export function answerQuestion(turn: ScriptedTurn, question: string): ScriptedReply {

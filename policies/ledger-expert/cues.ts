@@ -11,7 +11,7 @@ const people =
 
 const otherTalk = either(
   // seen or offered, not bought
-  /\b(?:almost|(?:did|do|does|could|would) not|(?:did|do|does|could|would)n't|no thanks|said no|i left|left it|walked past|closed the page|offered me|i saw|too much|they want|goes for|costs|on display|an ad)\b/,
+  /\b(?:almost|(?:did|do|does|could|would) not|(?:did|do|does|could|would)n't|no thanks|said no|so i left|left it|walked past|closed the page|offered me|i saw|too much|they want|goes for|costs|on display|an ad)\b/,
   // somebody else paid
   new RegExp(
     `\\b(?:${people}) (?:just |has |have |had |also )?(?:paid|pays?|spent|spends?|bought|got|covered|treated|insisted)\\b`,
@@ -21,18 +21,19 @@ const otherTalk = either(
   /\b(?:will|might|may|maybe|perhaps|want to|going to|thinking (?:about|of)|tomorrow|some day|someday|quoted|planning|next (?:week|month|year|summer|time))\b/,
   /\bif\b(?! i read)/,
   // what may be spent
-  /\b(?:budget|limit|goal|save|savings|less than|under #|over #|cap)\b/,
+  /\b(?:budget|limit|goal|savings|less than)\b|\b(?:save|under|over) #/,
   // money that came in
-  /\b(?:won|earned|salary|payday|bonus|gave me(?!.* back\b)|sent me|paid me|owed|landed|i sold)\b/,
+  /\b(?:won|earned|salary|payday|bonus|gave me(?!.* back\b)|sent me|paid me|owed|i sold)\b|# landed\b/,
   // money that is only there, or only moved
-  /\b(?:withdrew|moved|balance|there is #|in the bank|with me)/,
+  /\b(?:withdrew|my balance|in the bank)\b|\b(?:moved|there is|i have) #/,
   // numbers that are no money
-  /\bnumber\b/,
+  /\bnumber (?:is|was)\b/,
 );
 
 const correction = either(
   /\bnot #|# instead of|instead of #|rather than #|\bwrong\b|\bmistake\b|\bi (?:said|meant) #|\bis right\b|\bright price\b/,
-  /\b(?:change|fix|correct|typo|misread|slip|scratch that|take that back|second look|going back to|oops|wait|hang on)\b/,
+  /\b(?:fix|typo|misread|was a slip|scratch that|take that back|second look|going back to|oops|hang on)\b|\bwait,/,
+  /\bchange (?:~|(?:the|it|that)\b)/,
   /\b(?:no|sorry), (?:it|i|that)\b/,
 );
 

@@ -3,10 +3,10 @@ import type { ScriptedReply, ScriptedTurn } from "../scripted-chat-model.ts";
 import { estimateTokens } from "../token-estimator.ts";
 import { type BankView, type Call, viewBank } from "./bank-view.ts";
 import { busiestTitle } from "./busiest-dates.ts";
-import { fileSessions } from "./filing.ts";
+import { fileSessions } from "./file-sessions.ts";
 import { readSummary } from "./pages.ts";
 import { allYears, groupOf, monthOf, periodsOf, yearFilter, yearOf } from "./periods.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./read-sessions.ts";
 
 const topic = "The user reports daily spending in chats.";
 /** Also tells the next session that the bank holds a ledger, so it does not have to look for one. */

@@ -8,7 +8,7 @@ import { readSection } from "../prompt-sections.ts";
 import { type ScriptedPolicy, type ScriptedReply, type ScriptedTurn, scriptedPolicy } from "../scripted-chat-model.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { keepBooks } from "./keep-books.ts";
-import { readSessions, type Session } from "./sessions.ts";
+import { readSessions, type Session } from "./read-sessions.ts";
 
 export const ledgerExpert = (): ScriptedPolicy => scriptedPolicy({ name: "ledger-expert", script: ledgerScript() });
 

@@ -6,7 +6,7 @@
  */
 import { type Group, readGroup, readSummary } from "./pages.ts";
 import { allYears, childNamed, type Period } from "./periods.ts";
-import type { Query } from "./query.ts";
+import type { Query } from "./read-query.ts";
 import type { Scene } from "./taxonomy.ts";
 
 export type Range = NonNullable<Query["range"]>;

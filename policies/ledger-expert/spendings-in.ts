@@ -1,6 +1,6 @@
 /** The expenses that passages of dialogue add up to, for a prompt that gives passages in the place of a bank. */
-import { applyChange } from "./changes.ts";
-import { readSessions } from "./sessions.ts";
+import { applyChange } from "./apply-change.ts";
+import { readSessions } from "./read-sessions.ts";
 import type { Spending } from "./spending.ts";
 
 /** Sessions in the order of their dates. What the passages do not show is not there: the result is as good as they are. */

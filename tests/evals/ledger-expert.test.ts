@@ -17,12 +17,12 @@ import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { SessionLimits } from "../../nodes/session/limits.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { formatCents } from "../../policies/ledger-expert/amounts.ts";
-import { applyChange } from "../../policies/ledger-expert/changes.ts";
+import { applyChange } from "../../policies/ledger-expert/apply-change.ts";
 import { ledgerExpert } from "../../policies/ledger-expert/ledger-expert.ts";
-import { thingIn } from "../../policies/ledger-expert/sentence.ts";
-import { readSessions } from "../../policies/ledger-expert/sessions.ts";
+import { readSessions } from "../../policies/ledger-expert/read-sessions.ts";
 import type { Spending } from "../../policies/ledger-expert/spending.ts";
 import { type Subscene, taxonomy } from "../../policies/ledger-expert/taxonomy.ts";
+import { thingIn } from "../../policies/ledger-expert/things.ts";
 import { createSource } from "../../retrieval/source.ts";
 import { type ToolsetName, toolsets } from "../../tools/toolsets.ts";
 

@@ -1,7 +1,7 @@
 /** Each act, in sentences of this test's own: the reader knows a language, not a list of templates. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSessions } from "../../../policies/ledger-expert/sessions.ts";
+import { readSessions } from "../../../policies/ledger-expert/read-sessions.ts";
 import { day, dialogue, recorded, sessionOf } from "./dialogue-lines.ts";
 
 describe("spending", () => {
@@ -13,6 +13,8 @@ describe("spending", () => {
     ["Groceries: 61.35", "Groceries 61.35"],
     ["The vet took 120 from me.", "Pet 120.00"],
     ["Utilities - Water & Electricity, 75.5 please.", "Water & Electricity 75.50"],
+    ["I took a taxi for 12, keep the change.", "Taxi 12.00"],
+    ["The slip for the cap and the shirt says 30.", "Clothing 30.00"],
     ["Today, 2024-05-17, a movie ticket cost me 12.", "Movie 12.00"],
   ])("%j records %s", (line, expected) => {
     expect(recorded(line)).toEqual([expected]);

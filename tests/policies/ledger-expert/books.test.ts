@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { answerFromSpendings } from "../../../policies/ledger-expert/answer-query.ts";
 import { gap, ledgerCore } from "../../../policies/ledger-expert/keep-books.ts";
 import { ledgerScript } from "../../../policies/ledger-expert/ledger-expert.ts";
-import { readQuery } from "../../../policies/ledger-expert/query.ts";
+import { readQuery } from "../../../policies/ledger-expert/read-query.ts";
 import { fromLine } from "../../../policies/ledger-expert/spending.ts";
 import { type Scene, scenes, taxonomy } from "../../../policies/ledger-expert/taxonomy.ts";
 import { dialogue } from "./dialogue-lines.ts";

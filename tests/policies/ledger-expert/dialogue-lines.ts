@@ -1,5 +1,5 @@
 /** Writes dialogue for tests: user lines, and assistant lines that begin with "> ". */
-import { readSessions, type Session } from "../../../policies/ledger-expert/sessions.ts";
+import { readSessions, type Session } from "../../../policies/ledger-expert/read-sessions.ts";
 import { toLine } from "../../../policies/ledger-expert/spending.ts";
 
 export const dialogue = (date: string, ...lines: readonly string[]): string =>

@@ -1,7 +1,7 @@
 /** Reads a question about the ledger: what is asked, of which categories, in which days. */
 import { takeDates } from "./dates.ts";
-import { thingIn } from "./sentence.ts";
 import { type Scene, type Subscene, sceneOf, scenes, subscenes } from "./taxonomy.ts";
+import { thingIn } from "./things.ts";
 
 export interface Query {
   /** A sum; the scene(s) with the largest sum; the largest single expense; the date(s) with most expenses. */

@@ -5,10 +5,12 @@
  * acknowledgement names the category of a thing whose words are not known.
  */
 import { actOf } from "./acts.ts";
-import { applyChange, type Change } from "./changes.ts";
-import { readDialogue, type Utterance } from "./dialogue.ts";
-import { labelsWithAmounts, readSentence, type Thing, thingIn } from "./sentence.ts";
+import { takeAmounts } from "./amounts.ts";
+import { applyChange, type Change } from "./apply-change.ts";
+import { readDialogue, type Utterance } from "./read-dialogue.ts";
+import { readSentence } from "./read-sentence.ts";
 import type { Spending } from "./spending.ts";
+import { labelsIn, type Thing, thingIn } from "./things.ts";
 
 /** What one session's dialogue says, its own corrections already made. */
 export interface Session {
@@ -78,8 +80,13 @@ const spendingOf = (date: string, thing: Thing | null, cents: number): Spending[
   thing ? [{ date, scene: thing.scene, subscene: thing.subscene, cents, note: thing.words }] : [];
 
 /** How the assistant files this amount, in its reply to the line that named it. */
-const labelFor = (reply: string, cents: number): Thing | null =>
-  labelsWithAmounts(reply).find((labelled) => labelled.cents === cents)?.thing ?? null;
+function labelFor(reply: string, cents: number): Thing | null {
+  const lower = reply.toLowerCase();
+  const labels = labelsIn(lower);
+  if (labels.length === 0) return null;
+  const { amounts } = takeAmounts(lower, "#");
+  return labels.length === amounts.length ? (labels[amounts.indexOf(cents)] ?? null) : null;
+}
 
 /** "Sorry, it was 5": the thing that was stated just before, at the amount that stands since then. */
 function aboutPrevious(change: Change, date: string, previous: Spending | null): Change {

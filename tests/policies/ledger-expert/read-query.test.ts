@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readQuery } from "../../../policies/ledger-expert/query.ts";
+import { readQuery } from "../../../policies/ledger-expert/read-query.ts";
 
 const march = { from: "2024-03-01", to: "2024-03-31" };
 

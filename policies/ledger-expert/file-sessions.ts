@@ -4,11 +4,12 @@
  * A day's entry holds its expenses, one a line. Above it stand the totals of its five-day group, its month, its year and of
  * all years, and the busiest dates; every expense, edit and refund brings all of them up to date, exactly.
  */
+
+import { applyChange, type Change } from "./apply-change.ts";
 import { type BusiestByScene, busiestTitle, printBusiest, readBusiest, withCount } from "./busiest-dates.ts";
-import { applyChange, type Change } from "./changes.ts";
 import { emptySummary, type Group, printGroup, printSummary, readGroup, readSummary, type Summary } from "./pages.ts";
 import { allYears, groupOf, monthOf, type Period, yearOf } from "./periods.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./read-sessions.ts";
 import { fromLine, type Spending, toLine } from "./spending.ts";
 import type { Scene } from "./taxonomy.ts";
 

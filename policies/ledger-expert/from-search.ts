@@ -3,7 +3,7 @@
 import type { Exchange } from "../scripted-chat-model.ts";
 import { answerFromSpendings, reply } from "./answer-query.ts";
 import type { Step } from "./bank-view.ts";
-import type { Query } from "./query.ts";
+import type { Query } from "./read-query.ts";
 import { spendingsIn } from "./spendings-in.ts";
 
 const tool = "memory_bm25_retrieve";

@@ -14,8 +14,8 @@ import {
   yearFilter,
   yearOf,
 } from "./periods.ts";
-import type { Query } from "./query.ts";
 import { endsOf, largestIn, piecesOf, placeOf, type Range, totalsIn } from "./range-pages.ts";
+import type { Query } from "./read-query.ts";
 import { fromLine } from "./spending.ts";
 
 export const noLedger: Step = { text: "The memory holds no ledger of spending, so I have no answer." };

@@ -3,7 +3,7 @@ import type { Exchange } from "../scripted-chat-model.ts";
 import { parseCents } from "./amounts.ts";
 import { reply } from "./answer-query.ts";
 import type { Step } from "./bank-view.ts";
-import type { Query } from "./query.ts";
+import type { Query } from "./read-query.ts";
 
 const operations = { sum: "sum", "top scene": "sum", largest: "max", "busiest date": "count" } as const;
 const groups = { "top scene": "scene", "busiest date": "date" } as const;

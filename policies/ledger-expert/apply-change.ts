@@ -4,8 +4,9 @@
  * A change names the thing. Where it names two amounts, the one that stands in the ledger is the old one, whatever the
  * order of the words; so "from 5 to 4" and "4, not 5" are read alike.
  */
-import type { Thing } from "./sentence.ts";
+
 import type { Spending } from "./spending.ts";
+import type { Thing } from "./things.ts";
 
 export interface Change {
   /** `amount`: it was another one. `refund`: money came back. */
