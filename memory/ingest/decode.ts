@@ -7,7 +7,7 @@
 import { isUtf8 } from "node:buffer";
 import { UmaError } from "../../base/errors.ts";
 import { charsetName, decodeExactly, decodeLossily, firstUndecodable } from "./charsets.ts";
-import { type CharsetGuess, detectCharset } from "./detect-charset.ts";
+import { detectCharset } from "./detect-charset.ts";
 import { byteOrderMark, isDamagedUtf8, isIso2022Jp, nulShare, unmarkedUtf16 } from "./encoding-signs.ts";
 
 export interface DecodedText {
@@ -97,10 +97,8 @@ function byteAt(bytes: Uint8Array, offset: number): string {
   return `byte 0x${byte} at offset ${grouped(offset)}`;
 }
 
-function listed(candidates: readonly CharsetGuess[]): string {
-  if (candidates.length === 0) return "";
-  return ` (it may be ${candidates.map(({ charset }) => charset).join(", ")})`;
-}
+const listed = (candidates: readonly string[]): string =>
+  candidates.length === 0 ? "" : ` (it may be ${candidates.join(", ")})`;
 
 const countReplaced = (text: string): number => text.split("\ufffd").length - 1;
 

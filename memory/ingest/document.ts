@@ -66,7 +66,7 @@ export interface ReadContext extends ReadOptions {
   /** Path relative to the input; only its extension matters, and only after the content. */
   readonly name: string;
   /** Display names by user id, from a Slack export's users.json. */
-  readonly people?: ReadonlyMap<string, string>;
+  readonly people?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Lower-case extension without the dot; empty when there is none. */

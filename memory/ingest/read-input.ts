@@ -34,7 +34,7 @@ interface Item {
   /** The path as it was given, down to the file. */
   readonly place: string;
   readonly load: () => Promise<Uint8Array>;
-  readonly people?: ReadonlyMap<string, string>;
+  readonly people?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Throws `input` for a path that does not exist, an input without files, or a single input that cannot be read. */
@@ -46,8 +46,8 @@ export async function readInput(sources: readonly InputSource[], options: ReadIn
   for (const source of sources) {
     const found = await itemsOf(source, maxBytes);
     if (found.isFolder) folders++;
-    items.push(...found.items);
-    refused.push(...found.skipped);
+    for (const item of found.items) items.push(item);
+    for (const one of found.skipped) refused.push(one);
   }
   if (items.length === 0) {
     const why = refused[0] === undefined ? "" : ` (${refused[0].name}: ${refused[0].reason})`;
@@ -62,18 +62,15 @@ export async function readInput(sources: readonly InputSource[], options: ReadIn
     if (options.signal?.aborted) throw new UmaError("cancelled", "reading was cancelled");
     options.onFile?.(item.name, index, distinct.length);
     try {
-      const people = item.people === undefined ? {} : { people: item.people };
-      documents.push(readDocument(await item.load(), { ...options, ...people, name: item.name }));
+      documents.push(readDocument(await item.load(), { ...options, name: item.name, people: item.people }));
     } catch (error) {
       if (!(error instanceof UmaError) || error.code === "config") throw error;
-      if (alone) throw new UmaError(error.code, `${item.name}: ${error.message}`, { cause: error, ...fixOf(error) });
+      if (alone) throw new UmaError(error.code, `${item.name}: ${error.message}`, { cause: error, fix: error.fix });
       refused.push({ name: item.name, reason: `${error.message}${error.fix === undefined ? "" : `; ${error.fix}`}` });
     }
   }
   return { documents, refused };
 }
-
-const fixOf = ({ fix }: UmaError): { fix?: string } => (fix === undefined ? {} : { fix });
 
 async function itemsOf(
   source: InputSource,
@@ -96,7 +93,7 @@ async function itemsOf(
       name,
       place: `${place.replace(/\/$/, "")}/${name}`,
       load: () => readFile(path, maxBytes),
-      ...(slack ? { people: slack.people } : {}),
+      people: slack?.people,
     }));
   const used = slack
     ? [{ name: slack.file.name, reason: "a Slack export's list of people: used to name the speakers" }]

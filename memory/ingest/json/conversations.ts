@@ -8,7 +8,10 @@ export interface Conversation {
   readonly messages: readonly JsonMessage[];
 }
 
-/** The value must not nest deeply (see json-depth.ts). In file order; empty when the value holds no messages. `leftOut` names the fields beside them that were not read. */
+/**
+ * In file order; empty when the value holds no messages. `leftOut` names the fields beside them that were not read.
+ * Walks by recursion: the value must not nest deeply (json-depth.ts).
+ */
 export function findConversations(
   value: unknown,
   people?: ReadonlyMap<string, string>,
@@ -87,10 +90,10 @@ function treeMessages(held: Fields, people?: ReadonlyMap<string, string>): JsonM
     const node: unknown = Object.hasOwn(mapping, id) ? mapping[id] : null;
     if (!isRecord(node)) break;
     const message = jsonMessage(node.message, people);
-    if (message !== null && message.text !== "") branch.unshift(message);
+    if (message !== null && message.text !== "") branch.push(message);
     id = node.parent;
   }
-  return branch.length === 0 ? null : branch;
+  return branch.length === 0 ? null : branch.reverse();
 }
 
 /** LoCoMo keeps a session's date beside its list: `session_1`, `session_1_date_time`. */

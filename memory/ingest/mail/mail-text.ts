@@ -97,7 +97,7 @@ function decodeBody(bytes: Uint8Array, declared: string | undefined, options: De
     if (!(error instanceof UmaError)) throw error;
     const said = declared === undefined ? "declares no charset" : `declares ${declared}`;
     throw new UmaError(error.code, `a text part that ${said} cannot be decoded: ${error.message}`, {
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      fix: error.fix,
       cause: error,
     });
   }

@@ -64,6 +64,8 @@ describe("a legacy charset is recognised by words and letters", () => {
   it("finds the few non-ASCII lines of a large file", () => {
     const text = `${"plain line of text\n".repeat(40_000)}${texts.russian}\n${"another plain line\n".repeat(40_000)}`;
     expect(decodeText(encode(text, "koi8-r")).text).toBe(text);
+    const late = `${"plain words without an end ".repeat(40_000)}\n${texts.russian}\n`;
+    expect(decodeText(encode(late, "koi8-r")).text).toBe(late);
   });
 
   it("ASCII with the quotes and dashes of a Windows word processor needs no language", () => {
