@@ -1,4 +1,4 @@
-// `npm run build`: the compiled package in dist/, with the prompt files that the code reads beside itself.
+// `npm run build`: the compiled package in dist/.
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,6 +10,12 @@ rmSync(dist, { recursive: true, force: true });
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
-for (const file of readdirSync(join(root, "nodes", "prompts"), { recursive: true, encoding: "utf8" }))
-  if (file.endsWith(".md")) cpSync(join(root, "nodes", "prompts", file), join(dist, "nodes", "prompts", file));
+// what the code reads beside itself, by folder and ending
+for (const [folder, ending] of [
+  ["nodes/prompts", ".md"],
+  ["evals/reports/html/page", ".mjs"],
+  ["evals/reports/html/page", ".css"],
+])
+  for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }))
+    if (file.endsWith(ending)) cpSync(join(root, folder, file), join(dist, folder, file));
 console.error("umagraph: built dist/");

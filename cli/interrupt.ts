@@ -1,4 +1,5 @@
 /** Ctrl-C in two steps: the first lets running sessions finish, the second cuts them short. Either way nothing is lost. */
+import { exitCodes } from "../base/errors.ts";
 
 export interface Interrupt {
   readonly stopping: () => boolean;
@@ -7,21 +8,23 @@ export interface Interrupt {
   release(): void;
 }
 
-export function onInterrupt(note: (text: string) => void): Interrupt {
+/** Without `patient` there is nothing that a running session could save: the first press cuts it short. */
+export function onInterrupt(note: (text: string) => void, { patient = true } = {}): Interrupt {
   const controller = new AbortController();
-  let presses = 0;
+  let presses = patient ? 0 : 1;
+  const before = presses;
   const press = () => {
     presses++;
     if (presses === 1) note("\nstopping: the running sessions finish first (press Ctrl-C again to cut them short)");
     else if (presses === 2) {
-      note("\ncutting the running sessions short");
+      note(patient ? "\ncutting the running sessions short" : "\nstopping");
       controller.abort();
-    } else process.exit(130);
+    } else process.exit(exitCodes.cancelled);
   };
   process.on("SIGINT", press);
   process.on("SIGTERM", press);
   return {
-    stopping: () => presses > 0,
+    stopping: () => presses > before,
     signal: controller.signal,
     release: () => {
       process.off("SIGINT", press);

@@ -36,6 +36,7 @@ export function progressLine(options: { quiet: boolean; stream: NodeJS.WriteStre
       if (quiet) return;
       if (last) draw(last);
       if (shown && stream.isTTY) stream.write("\n");
+      shown = false;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Where memories are kept and which one is meant. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { messageOf, UmaError } from "../base/errors.ts";
@@ -16,7 +16,13 @@ export const memoryFlag = {
   memory: z.string().min(1).describe("The memory's name"),
 };
 
-export function openStore(path: string): MemoryStore {
+/** A command that only looks does not make a store where there is none. */
+export function openStore(path: string, { mustExist = false } = {}): MemoryStore {
+  if (mustExist && !existsSync(path)) {
+    throw new UmaError("input", `there are no memories here: no file ${path}`, {
+      fix: "make one with umagraph memorize <file> --memory <name>, or say where they are with --store",
+    });
+  }
   try {
     mkdirSync(dirname(path), { recursive: true });
   } catch (cause) {

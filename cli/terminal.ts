@@ -23,7 +23,8 @@ export function terminal(options: { json: boolean; quiet: boolean }): Terminal {
       if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
     note: (text) => {
-      if (!quiet) process.stderr.write(`${text}\n`);
+      // over a line of progress, where one is shown
+      if (!quiet) process.stderr.write(`${process.stderr.isTTY ? "\r\x1b[2K" : ""}${text}\n`);
     },
     progress: () => progressLine({ quiet, stream: process.stderr }),
   };

@@ -12,6 +12,8 @@ export interface KeptChunk {
   readonly text: string;
   /** The document it was cut from. */
   readonly document: string;
+  /** No session has read it yet, or the one that should have has failed; the next reading begins with it. */
+  readonly unread?: true | undefined;
 }
 
 export interface KeptDocument {
@@ -31,7 +33,7 @@ export interface KeptMemory {
 export const emptyKeptMemory: KeptMemory = { memory: emptyMemory, chunks: [], documents: [] };
 
 const Reading = z.object({
-  chunks: z.array(z.object({ text: z.string(), document: z.string() })),
+  chunks: z.array(z.object({ text: z.string(), document: z.string(), unread: z.literal(true).optional() })),
   documents: z.array(z.object({ name: z.string(), hash: z.string(), messages: z.array(z.string()) })),
 });
 

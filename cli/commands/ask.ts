@@ -4,14 +4,14 @@ import { exitCodes, UmaError } from "../../base/errors.ts";
 import { extractAnswer } from "../../evals/metrics/extract-answer.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import type { Variant } from "../../graphs/variants/variant.ts";
-import { entriesOf } from "../../memory/bank.ts";
-import type { KeptMemory } from "../../memory/kept-memory.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { createSource } from "../../retrieval/source.ts";
+import { answerSources } from "../answer-sources.ts";
 import { defineCommand } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { unreadChunks } from "../memorize/plan-reading.ts";
 import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
 import { limitsFrom, sessionFlags, toolsetNamed } from "../session-flags.ts";
 import { sessionProblem } from "../show-session.ts";
@@ -38,10 +38,12 @@ export const command = defineCommand({
     const question = positionals.join(" ").trim();
     if (question === "") throw new UmaError("config", "no question given", { fix: 'umagraph ask --memory <name> "…"' });
     const policy = await policyFrom(policySpec(flags), terminal);
-    const store = openStore(flags.store);
-    const interrupt = onInterrupt(terminal.note);
+    const store = openStore(flags.store, { mustExist: true });
+    const interrupt = onInterrupt(terminal.note, { patient: false });
     try {
       const { kept, version } = requireKept(store, keyOf(flags, flags.memory), flags.version);
+      const unread = unreadChunks(kept).length;
+      if (unread > 0) terminal.note(`${unread} of ${kept.chunks.length} chunks are still unread: run memorize again`);
       const variant = (await loadVariant("uma")) as Variant<Memory>;
       const source = createSource(kept.chunks.map((chunk) => chunk.text));
       let record: SessionRecord | null = null;
@@ -67,7 +69,7 @@ export const command = defineCommand({
       const session = record as SessionRecord | null;
       if (!session) throw new Error("the session left no record");
       const problem = sessionProblem(session);
-      const sources = sourcesOf(session, kept);
+      const sources = answerSources(session, kept);
       const short = answer === null ? null : extractAnswer(answer);
       terminal.print(answer ?? `no answer: ${problem}`);
       if (sources.entries.length + sources.chunks.length > 0) terminal.print("\nfrom:");
@@ -101,29 +103,3 @@ export const command = defineCommand({
     }
   },
 });
-
-const EXCERPT = 120;
-
-/** What the session read, by identity: entries with the chunks they come from, and passages of the raw text. */
-function sourcesOf(session: SessionRecord, kept: KeptMemory) {
-  const reads = [...session.given, ...session.calls.flatMap((call) => call.reads)];
-  const documentOf = (chunk: number) => kept.chunks[chunk]?.document ?? "unknown";
-  const wanted = new Set(reads.filter((read) => read.kind === "entry").map((read) => read.id));
-  const entries = [...entriesOf(kept.memory.bank)]
-    .filter((entry) => wanted.has(entry.id))
-    .map((entry) => {
-      const touched = [entry.lineage.origin, ...entry.lineage.touches].flatMap(({ chunk }) =>
-        chunk === null ? [] : [chunk],
-      );
-      const chunks = [...new Set(touched)].map((chunk) => ({ chunk: chunk + 1, document: documentOf(chunk) }));
-      return { id: entry.id, title: entry.title, content: entry.content, chunks };
-    });
-  const spans = new Map(reads.flatMap((read) => (read.span ? [[read.id, read.span] as const] : [])));
-  const chunks = [...spans].map(([id, { chunk, start, end }]) => ({
-    id,
-    chunk: chunk + 1,
-    document: documentOf(chunk),
-    excerpt: kept.chunks[chunk]!.text.slice(start, end).replace(/\s+/g, " ").trim().slice(0, EXCERPT),
-  }));
-  return { entries, chunks };
-}

@@ -1,10 +1,12 @@
 /** umagraph memory: look at kept memories, move them, delete them. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
-import { UmaError } from "../../base/errors.ts";
+import { messageOf, UmaError } from "../../base/errors.ts";
 import { bankSize, entriesOf } from "../../memory/bank.ts";
-import type { MemoryStore } from "../../memory/store/memory-store.ts";
+import type { MemoryStore, MemorySummary } from "../../memory/store/memory-store.ts";
+import { closest } from "../closest.ts";
 import { defineCommand, type Invocation } from "../command.ts";
+import { unreadChunks } from "../memorize/plan-reading.ts";
 import { keyOf, openStore, requireKept, storeFlags } from "../store-flags.ts";
 
 const flags = z.object({
@@ -32,14 +34,16 @@ export const command = defineCommand({
     const [action = "list", name] = given.positionals;
     const act = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined;
     if (!act) {
-      throw new UmaError("config", `memory: there is no action "${action}"`, {
-        fix: `actions: ${Object.keys(actions).join(", ")}`,
+      const meant = closest(action, Object.keys(actions));
+      throw new UmaError("config", `there is no action "${action}"`, {
+        fix: meant ? `did you mean umagraph memory ${meant}?` : `actions: ${Object.keys(actions).join(", ")}`,
       });
     }
     if (action !== "list" && name === undefined) {
-      throw new UmaError("config", `memory ${action}: expected ${action === "import" ? "a file" : "a memory's name"}`);
+      throw new UmaError("config", `${action}: expected ${action === "import" ? "a file" : "a memory's name"}`);
     }
-    const store = openStore(given.flags.store);
+    if (action === "list" && !existsSync(given.flags.store)) return showList([], given);
+    const store = openStore(given.flags.store, { mustExist: action !== "import" });
     try {
       return act(store, given, name ?? "");
     } finally {
@@ -49,21 +53,14 @@ export const command = defineCommand({
 });
 
 const actions = {
-  list(store: MemoryStore, { flags, terminal }: Given) {
-    const found = store.list(flags.namespace.split("/"), { recursive: flags.recursive });
-    if (found.length === 0) terminal.print(`no memories in namespace ${flags.namespace}`);
-    for (const memory of found)
-      terminal.print(
-        `${[...memory.namespace, memory.id].join("/")}  version ${memory.version}  ${memory.size} bytes  ${memory.savedAt}`,
-      );
-    terminal.result(found);
-    return 0;
-  },
+  list: (store: MemoryStore, given: Given) =>
+    showList(store.list(given.flags.namespace.split("/"), { recursive: given.flags.recursive }), given),
   show(store: MemoryStore, { flags, terminal }: Given, name: string) {
     const { kept, version } = requireKept(store, keyOf(flags, name), flags.version);
     const { core, bank } = kept.memory;
+    const unread = unreadChunks(kept).length;
     terminal.print(
-      `memory "${name}" version ${version}: ${bankSize(bank)} entries, ${kept.chunks.length} chunks, ${kept.documents.length} documents`,
+      `memory "${name}" version ${version}: ${bankSize(bank)} entries, ${kept.chunks.length} chunks${unread > 0 ? ` (${unread} still unread)` : ""}, ${kept.documents.length} documents`,
     );
     terminal.print(`core: ${core || "(empty)"}`);
     const entries = [...entriesOf(bank)].map((entry) => {
@@ -90,6 +87,7 @@ const actions = {
       entries,
       documents: kept.documents.map((document) => document.name),
       chunks: kept.chunks.length,
+      unread,
     });
     return 0;
   },
@@ -108,10 +106,9 @@ const actions = {
     return 0;
   },
   import(store: MemoryStore, { flags, terminal }: Given, path: string) {
-    const lines = readFileSync(path === "-" ? 0 : path, "utf8")
+    const lines = readText(path)
       .split("\n")
-      .filter((line) => line !== "")
-      .map((line, i) => parseLine(line, `${path}:${i + 1}`));
+      .flatMap((line, i) => (line.trim() === "" ? [] : [parseLine(line, `${path}:${i + 1}`)]));
     const imported = store.importJsonl(lines, flags.as === undefined ? {} : { as: keyOf(flags, flags.as) });
     terminal.print(`imported "${imported.id}" at version ${imported.version}`);
     terminal.result(imported);
@@ -120,7 +117,7 @@ const actions = {
   delete(store: MemoryStore, { flags, terminal }: Given, name: string) {
     requireKept(store, keyOf(flags, name));
     if (!flags.yes) {
-      throw new UmaError("config", `memory delete: this deletes "${name}" with its whole history`, {
+      throw new UmaError("config", `this deletes "${name}" with its whole history`, {
         fix: `umagraph memory delete ${name} --yes`,
       });
     }
@@ -130,6 +127,27 @@ const actions = {
     return 0;
   },
 };
+
+function showList(found: readonly MemorySummary[], { flags, terminal }: Given): number {
+  if (found.length === 0) terminal.print(`no memories in namespace ${flags.namespace}`);
+  for (const memory of found)
+    terminal.print(
+      `${[...memory.namespace, memory.id].join("/")}  version ${memory.version}  ${memory.size} bytes  ${memory.savedAt}`,
+    );
+  terminal.result(found);
+  return 0;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path === "-" ? 0 : path, "utf8");
+  } catch (cause) {
+    throw new UmaError("input", `cannot read ${path}: ${messageOf(cause)}`, {
+      fix: "give a file made by `umagraph memory export`, or - for standard input",
+      cause,
+    });
+  }
+}
 
 function parseLine(line: string, where: string): unknown {
   try {
