@@ -7,7 +7,7 @@ type AnySchema = StateSchema<any>;
 /** Every field at its default, then the input folded in. */
 export function openState<S extends AnySchema>(schema: S, input: Partial<S["Update"]>): S["State"] {
   const state: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(schema.fields)) state[key] = defaultOf(field);
+  for (const [key, fresh] of defaultsOf(schema)) state[key] = fresh();
   return foldState(schema, state as S["State"], input);
 }
 
@@ -21,10 +21,24 @@ export function foldState<S extends AnySchema>(schema: S, state: S["State"], upd
   return next as S["State"];
 }
 
-function defaultOf(field: unknown): unknown {
-  const schema = ReducedValue.isInstance(field) ? field.valueSchema : field;
-  const parsed = (schema as { "~standard": { validate(value: unknown): { value?: unknown } } })["~standard"].validate(
-    undefined,
-  );
-  return parsed.value;
+type Defaults = readonly (readonly [key: string, fresh: () => unknown])[];
+
+const defaults = new WeakMap<AnySchema, Defaults>();
+
+function defaultsOf(schema: AnySchema): Defaults {
+  const known = defaults.get(schema);
+  if (known) return known;
+  const made = Object.entries(schema.fields).map(([key, field]) => {
+    const fresh = () => parseNothing(ReducedValue.isInstance(field) ? field.valueSchema : field);
+    const value = fresh();
+    // plain values need no parsing in every session; objects are made anew, so that no two sessions share one
+    return [key, value !== null && typeof value === "object" ? fresh : () => value] as const;
+  });
+  defaults.set(schema, made);
+  return made;
+}
+
+function parseNothing(schema: unknown): unknown {
+  const { validate } = (schema as { "~standard": { validate(value: unknown): { value?: unknown } } })["~standard"];
+  return validate(undefined).value;
 }

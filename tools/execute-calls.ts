@@ -95,7 +95,7 @@ async function settle(world: World, call: ParsedCall, index: number, options: Ex
   if (index >= maxCalls) {
     return refused(`Not run: at most ${maxCalls} calls are taken per turn. Make it again in the next turn.`);
   }
-  if (call.args === null) {
+  if (!call.args) {
     return { verdict: "invalid", observation: call.error ?? "This call could not be read. Write it again." };
   }
   const found = findTool(call.name, options);

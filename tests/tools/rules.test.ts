@@ -90,6 +90,12 @@ describe("rule 3: nothing vanishes", () => {
     expect(results[1]!.observation).toBe("This call could not be read. Write it again.");
   });
 
+  it("a call that a person's edit left without arguments is unreadable, not a crash", async () => {
+    const edited = { ...callOf("memory_add", {}), args: undefined as never };
+    const { results } = await executeCalls(worldOf(), [edited], options());
+    expect(results[0]!.verdict).toBe("invalid");
+  });
+
   it("an unknown tool is told which tools there are", async () => {
     const { results } = await executeCalls(worldOf(), [callOf('say "hi"', {})], options());
     expect(results[0]!.observation).toBe(
