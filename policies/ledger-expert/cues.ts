@@ -33,7 +33,8 @@ const otherTalk = either(
 const correction = either(
   /\bnot #|# instead of|instead of #|rather than #|\bwrong\b|\bmistake\b|\bi (?:said|meant) #|\bis right\b|\bright price\b/,
   /\b(?:fix|typo|misread|was a slip|scratch that|take that back|second look|going back to|oops|hang on)\b|\bwait,/,
-  /\bchange (?:~|(?:the|it|that)\b)/,
+  // not the coins that one keeps
+  /(?<!\b(?:the|my|some|loose|small|in) )\bchange\b/,
   /\b(?:no|sorry), (?:it|i|that)\b/,
 );
 

@@ -5,10 +5,12 @@ import { ledgerQa } from "../../evals/benchmarks/ledger-qa/benchmark.ts";
 import { chunkOf } from "../../evals/benchmarks/ledger-qa/chunk.ts";
 import { ledgerQaConfig } from "../../evals/benchmarks/ledger-qa/config.ts";
 import { generateContext } from "../../evals/benchmarks/ledger-qa/context.ts";
+import { ask, listNote } from "../../evals/benchmarks/ledger-qa/forms/ask.ts";
 import { catalog } from "../../evals/benchmarks/ledger-qa/forms/catalog.ts";
 import { allForms, fill } from "../../evals/benchmarks/ledger-qa/forms/form.ts";
 import { items } from "../../evals/benchmarks/ledger-qa/items.ts";
-import { taxonomy as generatorTaxonomy } from "../../evals/benchmarks/ledger-qa/taxonomy.ts";
+import type { QuestionType } from "../../evals/benchmarks/ledger-qa/questions.ts";
+import { taxonomy as generatorTaxonomy, labelOf } from "../../evals/benchmarks/ledger-qa/taxonomy.ts";
 import { decimalExact } from "../../evals/metrics/decimal-exact.ts";
 import { exactMatch } from "../../evals/metrics/exact-match.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
@@ -19,9 +21,10 @@ import type { SessionRecord } from "../../nodes/session/record.ts";
 import { formatCents } from "../../policies/ledger-expert/amounts.ts";
 import { applyChange } from "../../policies/ledger-expert/apply-change.ts";
 import { ledgerExpert } from "../../policies/ledger-expert/ledger-expert.ts";
-import { readSessions } from "../../policies/ledger-expert/read-sessions.ts";
+import { readQuery } from "../../policies/ledger-expert/read-query.ts";
+import { readSessions, type Session } from "../../policies/ledger-expert/read-sessions.ts";
 import type { Spending } from "../../policies/ledger-expert/spending.ts";
-import { type Subscene, taxonomy } from "../../policies/ledger-expert/taxonomy.ts";
+import { type Subscene, sceneOf, taxonomy } from "../../policies/ledger-expert/taxonomy.ts";
 import { thingIn } from "../../policies/ledger-expert/things.ts";
 import { createSource } from "../../retrieval/source.ts";
 import { type ToolsetName, toolsets } from "../../tools/toolsets.ts";
@@ -31,6 +34,16 @@ const worlds = (["micro", "full"] as const).flatMap((profile) =>
 );
 
 describe("reading", () => {
+  const everyThing = Object.entries(items).flatMap(([subscene, { micro, full }]) =>
+    [...micro, ...full].map((item) => ({ item, subscene: subscene as Subscene, label: labelOf(subscene as Subscene) })),
+  );
+  const formsOf = (name: string) => allForms(catalog[name]!.set);
+  const read = (...lines: readonly string[]) =>
+    readSessions(lines.map((line) => `[2024-03-05] ${line}"`).join("\n"))![0]!;
+  const user = (form: string, slots: Readonly<Record<string, string>>) => `User said, "${fill(form, slots)}`;
+  const amountsOf = ({ spendings }: Session) =>
+    spendings.map(({ subscene, cents }) => `${subscene} ${formatCents(cents)}`);
+
   it.each(worlds)("gives the structured ledger of $profile dialogues, $split split, over 30 seeds", (world) => {
     for (let seed = 0; seed < 30; seed++) {
       const context = generateContext(12, 0, ledgerQaConfig.parse({ ...world, seed }));
@@ -56,22 +69,93 @@ describe("reading", () => {
 
   it("knows a word for every thing that the generator can name", () => {
     expect(taxonomy).toEqual(generatorTaxonomy);
-    for (const [subscene, { micro, full }] of Object.entries(items))
-      for (const phrase of [...micro, ...full])
-        expect(thingIn(`I paid for ${phrase}.`)?.subscene, phrase).toBe(subscene as Subscene);
+    for (const { item, subscene } of everyThing) expect(thingIn(`I paid for ${item}.`)?.subscene, item).toBe(subscene);
+  });
+
+  it("reads every form of spending with every thing", () => {
+    const [other, third] = [everyThing[0]!, everyThing.at(-1)!];
+    for (const { item, subscene, label } of everyThing) {
+      const slots = {
+        item,
+        label,
+        amount: "12.50",
+        item2: other.item,
+        amount2: "$3",
+        item3: third.item,
+        amount3: "1,299",
+      };
+      const first = `${subscene} 12.50`;
+      const expected = {
+        spendSingle: [first],
+        spendLabel: [first],
+        spendPair: [first, `${other.subscene} 3.00`],
+        spendList: [first, `${other.subscene} 3.00`, `${third.subscene} 1299.00`],
+      };
+      for (const [name, entries] of Object.entries(expected))
+        for (const form of formsOf(name)) expect(amountsOf(read(user(form, slots))), form).toEqual(entries);
+      for (const opening of formsOf("splitOpening"))
+        for (const amount of formsOf("splitAmount")) {
+          const lines = [user(opening, slots), 'Assistant said, "And the amount?', user(amount, slots)];
+          expect(amountsOf(read(...lines)), opening + amount).toEqual([first]);
+        }
+    }
+  });
+
+  it("reads every form of correction, edit and refund with every thing", () => {
+    const date = "2024-03-01";
+    const old = "12.50";
+    for (const { item, subscene, label } of everyThing) {
+      const slots = { item, label, date, old, amount: old, new: "21.50", back: "4.25" };
+      const stated = user("{label}: {amount}.", slots);
+      for (const name of ["correctNamed", "correctImmediate"])
+        for (const form of formsOf(name))
+          expect(amountsOf(read(stated, user(form, slots))), `${form} ${item}`).toEqual([`${subscene} 21.50`]);
+
+      const known: Spending = { date, scene: sceneOf(subscene), subscene, cents: 1250, note: "" };
+      for (const [name, after] of Object.entries({ edit: [2150], refundPart: [825], refundAll: [] }))
+        for (const form of formsOf(name)) {
+          const { spendings, changes } = read(user(form, slots));
+          expect(spendings, form).toEqual([]);
+          expect(
+            applyChange([known], changes[0]!)?.map(({ cents }) => cents),
+            `${form} ${item}`,
+          ).toEqual(after);
+        }
+    }
+  });
+
+  it("reads every form of question", () => {
+    const range = { from: "2024-01-05", to: "2024-03-01" };
+    const oneDay = { from: "2024-01-05", to: "2024-01-05" };
+    const sum = { asks: "sum", subscene: null };
+    const expected = {
+      time_range_scene_amount: { ...sum, scenes: ["Other"], range },
+      time_range_multiple_scenes_amount: { ...sum, scenes: ["Medical", "Other", "Dining"], range },
+      time_range_total_amount: { ...sum, scenes: [], range },
+      max_scene: { asks: "top scene", scenes: [], range },
+      max_frequency_date: { asks: "busiest date", scenes: ["Other"], range: null },
+      max_single_amount: { asks: "largest", scenes: [], range },
+      single_date_scene_amount: { ...sum, scenes: ["Other"], range: oneDay },
+      total_amount: { ...sum, scenes: [], range: null },
+      single_date_subscene_amount: { asks: "sum", subscene: "Water & Electricity", range: oneDay },
+    } satisfies Record<QuestionType, object>;
+    const slots = { ...range, date: range.from, scene: "Other", scenes: "Medical, Other and Dining" };
+    for (const [type, query] of Object.entries(expected))
+      for (const form of allForms(ask[type as QuestionType]))
+        for (const note of ["", ` ${listNote}`]) {
+          const question = fill(form, { ...slots, label: "Utilities - Water & Electricity" }) + note;
+          expect(readQuery(question), question).toMatchObject(query);
+        }
   });
 
   it("takes no form of chat for spending, whatever thing it names", () => {
     for (const [name, { speaker, act, set }] of Object.entries(catalog)) {
       if (act !== "chat" || speaker !== "User") continue;
       for (const form of allForms(set))
-        for (const { micro, full } of Object.values(items)) {
-          const slots = { item: micro[0]!, scene: "Dining", amount: "12.50", count: "40", steps: "9000" };
-          for (const item of [micro[0]!, full.at(-1)!]) {
-            const line = fill(form, { ...slots, item });
-            const { spendings, changes } = readSessions(`[2024-03-05] User said, "${line}"`)![0]!;
-            expect([...spendings, ...changes], `${name}: ${line}`).toEqual([]);
-          }
+        for (const { item } of form.includes("{item}") ? everyThing : everyThing.slice(0, 1)) {
+          const line = user(form, { item, scene: "Dining", amount: "12.50", count: "40", steps: "9000" });
+          const { spendings, changes } = read(line);
+          expect([...spendings, ...changes], `${name}: ${line}`).toEqual([]);
         }
     }
   });

@@ -106,6 +106,12 @@ describe("corrections in the same session", () => {
       expect(recorded(...before, line)).toEqual(["Fast Food 9.00", "Taxi 15.00"]);
   });
 
+  it("find things whose words go on after a preposition", () => {
+    expect(recorded("A gift to charity for 20.", "Please change the gift to charity to 25.")).toEqual([
+      "Donation 25.00",
+    ]);
+  });
+
   it("tell two of a kind apart by the amount that stands", () => {
     expect(recorded("A latte for 4.", "An espresso for 3.", "The espresso was 3.50, not 3.")).toEqual([
       "Coffee 4.00",
