@@ -20,12 +20,14 @@ export function benchmarkFlags(benchmark: Benchmark): z.ZodObject {
   return z.object(
     Object.fromEntries(
       fields.map(([key, field]) => {
-        const fallback =
-          field.default === undefined || field.default === null ? "" : ` (default ${[field.default].flat().join(",")})`;
+        if (accepts(field, "boolean")) {
+          const flag = z.boolean().describe(field.description ?? key);
+          return [key, field.default === true ? flag.default(true) : flag.optional()];
+        }
+        const fallback = field.default === undefined || field.default === null ? "" : [field.default].flat().join(",");
         const choices = field.enum ? ` [${field.enum.join("|")}]` : "";
-        const description = `${field.description ?? key}${choices}${fallback}`;
-        const flag = accepts(field, "boolean") ? z.boolean() : z.string();
-        return [key, flag.optional().describe(description)];
+        const shown = `${field.description ?? key}${choices}${fallback === "" ? "" : ` (default ${fallback})`}`;
+        return [key, z.string().optional().describe(shown)];
       }),
     ),
   );

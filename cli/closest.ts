@@ -5,7 +5,9 @@ export function closest(typed: string, known: readonly string[]): string | null 
   const [best] = known
     .map((name) => ({ name, distance: editDistance(name.toLowerCase(), typed.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(1, Math.floor(typed.length / 3)) ? best.name : null;
+  return best && best.distance < typed.length && best.distance <= Math.max(2, Math.floor(typed.length / 3))
+    ? best.name
+    : null;
 }
 
 function editDistance(a: string, b: string): number {

@@ -8,7 +8,7 @@ const exitCodeLine =
 
 const WIDTH = 100;
 /** Longer flags have their description on the next line. */
-const FLAG_COLUMN = 26;
+const FLAG_COLUMN = 28;
 
 export function mainHelp(commands: readonly { name: string; summary: string }[], version: string): string {
   const width = Math.max(...commands.map((command) => command.name.length));
@@ -51,7 +51,8 @@ function flagLines({ flag, boolean, values, description, fallback }: Flag): stri
   const left = `  ${name}${boolean ? "" : " <value>"}`;
   const choices = values ? ` [${values.join("|")}]` : "";
   const shown = boolean || fallback === undefined || fallback === "" ? "" : ` (default ${plain(fallback)})`;
-  const lines = wrap(`${boolean && fallback === true ? "Do not: " : ""}${description}${choices}${shown}`);
+  const said = name === flag ? description : `Do not ${description.slice(0, 1).toLowerCase()}${description.slice(1)}`;
+  const lines = wrap(`${said}${choices}${shown}`);
   const indent = " ".repeat(FLAG_COLUMN);
   return left.length + 2 > FLAG_COLUMN
     ? [left, ...lines.map((line) => indent + line)]

@@ -115,6 +115,8 @@ export async function planNew({ flags, more, positionals, typed }: Given): Promi
       });
     }),
   );
+  // a missing data file is found before there is a folder that would have to be explained
+  for await (const _first of benchmark.load(benchmark.config.parse(configs[0]!.benchmark.config))) break;
   const runs = cells.map(({ folder, policy }, i) => ({ folder: createRunFolder(folder, configs[i]!), spec: policy }));
   return { runs, place: out };
 }

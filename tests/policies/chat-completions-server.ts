@@ -51,6 +51,7 @@ export interface StandIn {
 
 export async function chatCompletionsServer(
   answer: (body: RequestBody, index: number) => Answer | Promise<Answer>,
+  port = 0,
 ): Promise<StandIn> {
   const requests: RequestBody[] = [];
   let open = 0;
@@ -63,10 +64,10 @@ export async function chatCompletionsServer(
     requests.push(body);
     send(response, await answer(body, requests.length - 1), body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const address = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `http://127.0.0.1:${address.port}/v1`,
     requests,
     mostAtOnce: () => mostOpen,
     close: () =>

@@ -23,20 +23,24 @@ import { type LocomoContexts, locomoContexts } from "./locomo-contexts.ts";
 import { readLocomo } from "./read-locomo.ts";
 
 const configSchema = z.strictObject({
-  /** Path of locomo10.json. */
-  data: z.string(),
-  /** 1 multi-hop · 2 temporal · 3 open-domain · 4 single-hop · 5 adversarial. */
-  categories: z.array(z.int().min(1).max(5)).min(1).default([1, 2, 3, 4, 5]),
-  /** The first so many conversations. */
-  limit: z.int().positive().optional(),
-  /** What to do with questions whose gold is known to be wrong: the listed ones, and those of `badGoldFile`. */
-  badGold: z.enum(["keep", "drop"]).default("keep"),
-  badGoldFile: z.string().optional(),
-  adversarial: z.enum(["choice", "as-is"]).default("choice"),
-  /** Ask temporal questions for an approximate date, as the paper does. */
-  temporalHint: z.boolean().default(true),
-  /** Draws the order of the options of adversarial questions. */
-  seed: z.int().default(0),
+  data: z.string().describe("Path of your copy of locomo10.json"),
+  categories: z
+    .array(z.int().min(1).max(5))
+    .min(1)
+    .default([1, 2, 3, 4, 5])
+    .describe("1 multi-hop · 2 temporal · 3 open-domain · 4 single-hop · 5 adversarial"),
+  limit: z.int().positive().optional().describe("The first so many conversations"),
+  badGold: z
+    .enum(["keep", "drop"])
+    .default("keep")
+    .describe("Questions whose gold is known to be wrong: the listed ones and those of --bad-gold-file"),
+  badGoldFile: z.string().optional().describe("Further questions to drop"),
+  adversarial: z
+    .enum(["choice", "as-is"])
+    .default("choice")
+    .describe("choice: of two, as the paper asks; as-is: unscored, since there is no gold"),
+  temporalHint: z.boolean().default(true).describe("Ask temporal questions for an approximate date, as the paper does"),
+  seed: z.int().default(0).describe("Draws the order of the options of adversarial questions"),
 });
 
 export type LocomoConfig = z.infer<typeof configSchema>;
