@@ -40,13 +40,15 @@ export function benchmarkConfig(
 ): Record<string, unknown> {
   const fields = properties(benchmark);
   const raw = Object.fromEntries(
-    Object.entries(given)
-      .filter(([key]) => key in fields)
-      .map(([key, value]) => [key, typeof value === "string" ? readText(value, fields[key]!) : value]),
+    Object.entries(given).map(([key, value]) => [
+      key,
+      typeof value === "string" && Object.hasOwn(fields, key) ? readText(value, fields[key]!) : value,
+    ]),
   );
   const parsed = benchmark.config.safeParse(raw);
   if (!parsed.success) {
     const problems = valueProblems(parsed.error, given).map(({ field, expected, got }) => {
+      if (field === "") return `expected ${expected}, got ${got}`;
       const [key = "", ...inside] = field.split(".");
       const where = `--${kebab(key)}${inside.length > 0 ? ` (item ${Number(inside[0]) + 1})` : ""}`;
       return got === "nothing" && !(key in given)
