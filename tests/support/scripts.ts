@@ -11,6 +11,8 @@ export interface Step {
   readonly fail?: Error;
   /** What the provider says it counted. */
   readonly usage?: Sample["usage"];
+  /** The whole reply as it goes into the history, where the text is what is left of it. */
+  readonly raw?: string;
   /** As hermes policies do: the calls are in the text, not in the message's tool_calls. */
   readonly asText?: boolean;
 }
@@ -49,7 +51,7 @@ export function sampleOf(step: Step, turn: number): Sample {
     step.asText
       ? { content: `${text}${calls.map((call) => markup(call)).join("")}` }
       : {
-          content: text,
+          content: step.raw ?? text,
           tool_calls: readable.map(({ id, name, args }) => ({
             id,
             name,

@@ -44,6 +44,13 @@ describe("rule 1: guarded commit", () => {
     expect(state.outcome?.text).toBeNull();
   });
 
+  it("what is left of a call that nobody could read is no core: the whole reply is looked at", async () => {
+    const { record } = await endOf([{ raw: '.5, "title": "a"}}\n</tool_call>', text: '.5, "title": "a"}}' }]);
+    expect(record.core).toMatchObject({ after: "the old core", kept: "the reply held tool-call markup" });
+    const thought = "<think>Should I use <tool_call>? No.</think>Core.";
+    expect((await endOf([{ raw: thought, text: "Core." }])).record.core?.after).toBe("Core.");
+  });
+
   it("the same texts are no answer either", async () => {
     const input = { stage: "qa" as const, focus: "Who?" };
     expect((await endOf([{ text: "" }], { input })).record.answer).toBeNull();
