@@ -26,7 +26,7 @@ export interface CompileOptions extends ChooseOptions {
 export interface Plan {
   readonly objective: Objective;
   readonly profile: string;
-  /** Null when no session has a signal: there is nothing to ship and no step to take. */
+  /** Null when no session has a gradient: there is nothing to ship and no step to take. */
   readonly mode: Mode | null;
   /** Why this mode. */
   readonly why: string;
@@ -82,7 +82,7 @@ export function compile(
     objective,
     profile: profile.name,
     mode: none ? null : chosen.mode,
-    why: none ? "no session has a signal" : chosen.because,
+    why: none ? whyNothing(counted.length) : chosen.because,
     approximation: none || chosen.fit === "exact" ? null : chosen.because,
     rejected: judgements.slice(0, judgements.indexOf(chosen)),
     notes: notesOn(objective, profile, options.firstStep === true && !hasOld),
@@ -92,6 +92,10 @@ export function compile(
     left,
     passes: none ? [] : passesOf(chosen.mode, objective, terms, profile),
   };
+}
+
+function whyNothing(counted: number): string {
+  return counted === 0 ? "no session has a signal" : "every advantage is 0 and there is no KL term";
 }
 
 function whyLeft(objective: Objective, session: TrainingSession, trained: number): string | null {

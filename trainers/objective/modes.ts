@@ -52,7 +52,7 @@ const judges: Record<Mode, (objective: Objective, profile: Profile, atOld: boole
   "cross-entropy"(objective, profile) {
     if (objective.loss === "sft") return exact("supervised weights are known beforehand");
     if (objective.loss !== "reinforce")
-      return impossible(`the weights of ${objective.loss} depend on the current policy`);
+      return impossible(`weights of a ${objective.loss} loss depend on the current policy`);
     if (klOf(objective)) return impossible("the KL term depends on the current policy");
     if (!profile.signedWeights) return unsigned(profile);
     return exact("without a ratio a token's weight is c_s·A, known beforehand");
