@@ -31,9 +31,12 @@ export function assignCredit(
   const credits = new Map<string, Credit>();
   for (const { id, stage } of update.flatMap((sampled) => sampled.records)) {
     const credit = assigned.get(id);
-    if (!credit || (credit.advantage !== null && !Number.isFinite(credit.advantage)))
+    if (!credit || !isUsable(credit))
       throw new UmaError("input", `${rule.name} gives ${id} no usable credit: ${JSON.stringify(credit)}`);
     credits.set(id, trained.has(stage) ? credit : { advantage: null, reason: credit.reason ?? "frozen-stage" });
   }
   return credits;
 }
+
+const isUsable = ({ advantage, reason }: Credit) =>
+  advantage === null ? reason !== null : Number.isFinite(advantage) && reason === null;

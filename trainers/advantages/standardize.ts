@@ -19,7 +19,10 @@ export const StandardizeOptions = z.strictObject({
 });
 export type StandardizeOptions = z.infer<typeof StandardizeOptions>;
 
-/** float64; a permutation of the rewards permutes the advantages and changes no bit of them. Throws `input` for rewards that are not finite or that float64 cannot square. */
+/**
+ * float64; a permutation of the rewards permutes the advantages and changes no bit of them. Throws `input` for rewards that
+ * are not finite or that float64 cannot square.
+ */
 export function standardize(
   rewards: readonly (number | null)[],
   { eps_std, deviation, loneReward }: StandardizeOptions,

@@ -103,8 +103,8 @@ describe("what an update trains", () => {
     expect([0, 1, 2, 3].map((index) => [...stagesAt(index)].join(""))).toEqual(["m", "m", "q", "q"]);
   });
 
-  it("a rule that forgets a session or gives it NaN is found out", () => {
-    const rule = (advantage: number | undefined): CreditRule => ({
+  it("a rule that forgets a session, gives it NaN, or null without a reason is found out", () => {
+    const rule = (advantage: number | null | undefined): CreditRule => ({
       name: "broken",
       paper: "",
       assign: ([first]) =>
@@ -112,7 +112,7 @@ describe("what an update trains", () => {
           first!.records.flatMap(({ id }) => (advantage === undefined ? [] : [[id, { advantage, reason: null }]])),
         ),
     });
-    for (const wrong of [undefined, Number.NaN, Number.POSITIVE_INFINITY])
+    for (const wrong of [undefined, null, Number.NaN, Number.POSITIVE_INFINITY])
       expect(() => assignCredit(rule(wrong), update, { schedule: joint, update: 0 })).toThrow(/no usable credit/);
     expect(assignCredit(rule(0), update.slice(0, 1), { schedule: joint, update: 0 }).size).toBe(12);
   });

@@ -47,18 +47,17 @@ describe("lineage and reads", () => {
 });
 
 describe("snapshots by replay", () => {
-  const before = (k: number) => trajectory.slice(0, k).reduce(memoryAfter, emptyMemory);
+  const memoryBefore = (k: number) => trajectory.slice(0, k).reduce(memoryAfter, emptyMemory);
 
   it("the memory before a session (LoGo), with ids, versions and lineage", () => {
-    // the sessions of this test share a name, the writer of a replayed entry
-    expect([...entriesOf(before(2).bank)]).toEqual([...entriesOf(second.bank)]);
-    expect([...entriesOf(before(3).bank)]).toEqual([...entriesOf(third.bank)]);
-    expect(before(3).core).toBe("text 2");
+    expect([...entriesOf(memoryBefore(2).bank)]).toEqual([...entriesOf(second.bank)]);
+    expect([...entriesOf(memoryBefore(3).bank)]).toEqual([...entriesOf(third.bank)]);
+    expect(memoryBefore(3).core).toBe("text 2");
   });
 
   it("the memory before a single call (HiMPO)", () => {
     const record = trajectory[1]!;
-    const halfway = memoryAfter(before(1), { ...record, calls: record.calls.slice(0, 1), core: null });
+    const halfway = memoryAfter(memoryBefore(1), { ...record, calls: record.calls.slice(0, 1), core: null });
     expect([...entriesOf(halfway.bank)].map(({ title, content }) => [title, content])).toEqual([
       ["a", "2"],
       ["b", "1"],
