@@ -15,7 +15,8 @@ const allowed: Record<string, readonly string[]> = {
   nodes: ["policies", "tools", "memory", "retrieval", "base"],
   graphs: ["nodes", "policies", "tools", "memory", "retrieval", "base"],
   evals: ["graphs", "nodes", "policies", "tools", "memory", "retrieval", "base"],
-  cli: ["evals", "graphs", "nodes", "policies", "tools", "memory", "retrieval", "base"],
+  trainers: ["evals", "graphs", "nodes", "policies", "tools", "memory", "retrieval", "base"],
+  cli: ["trainers", "evals", "graphs", "nodes", "policies", "tools", "memory", "retrieval", "base"],
 };
 
 const imports = Object.keys(allowed).flatMap((folder) =>
