@@ -84,7 +84,7 @@ export function compile(
     mode: none ? null : chosen.mode,
     why: none ? whyNothing(counted.length) : chosen.because,
     approximation: none || chosen.fit === "exact" ? null : chosen.because,
-    rejected: judgements.slice(0, judgements.indexOf(chosen)),
+    rejected: judgements.slice(0, judgements.indexOf(chosen)).filter(({ fit }) => fit !== "exact"),
     notes: notesOn(objective, profile, options.firstStep === true && !hasOld),
     totals,
     terms,

@@ -121,7 +121,9 @@ describe("what an engine cannot do exactly", () => {
   });
 
   it("a mode that was asked for is taken or refused, never replaced", () => {
-    expect(chosen(objectives.dapo, profiles.tinker, { mode: "forward-weights" }).mode).toBe("forward-weights");
+    const asked = chosen(objectives.dapo, profiles.tinker, { mode: "forward-weights" });
+    expect(asked.mode).toBe("forward-weights");
+    expect(asked.rejected.map(({ mode }) => mode)).not.toContain("ppo"); // it would have served
     expect(() =>
       chosen(objectives["task-stratified"], profiles.tinker, { mode: "ppo", allowApproximate: true }),
     ).toThrow(/mode ppo ships this objective exactly:[\s\S]*ppo has no KL term/);
