@@ -39,7 +39,7 @@ export function openJsonl(path: string, options: { fsync?: boolean } = {}): Json
       write();
     } catch (cause) {
       broken = new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
-        fix: "free some space or choose another folder, then run the same command again: finished work is kept",
+        fix: "free some space and go on: finished work is kept",
         cause,
       });
       try {

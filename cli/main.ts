@@ -129,8 +129,10 @@ function report(name: string, thrown: unknown, json: boolean): number {
 
 /** `umagraph … | head`: when nobody reads any more there is nothing left to say. */
 function endWithTheReader(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.ok);
-    throw error;
-  });
+  if (!process.stdout.listeners("error").includes(endOnBrokenPipe)) process.stdout.on("error", endOnBrokenPipe);
+}
+
+function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(exitCodes.ok);
+  throw error;
 }

@@ -1,8 +1,9 @@
 /** Where memories are kept and which one is meant. */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { messageOf, UmaError } from "../base/errors.ts";
+import { UmaError } from "../base/errors.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import { type KeptMemory, keptMemoryCodec } from "../memory/kept-memory.ts";
 import type { MemoryKey, MemoryStore } from "../memory/store/memory-store.ts";
 import { openSqliteStore } from "../memory/store/sqlite-store.ts";
@@ -23,14 +24,7 @@ export function openStore(path: string, { mustExist = false } = {}): MemoryStore
       fix: "make one with umagraph memorize <file> --memory <name>, or say where they are with --store",
     });
   }
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch (cause) {
-    throw new UmaError("store", `cannot make the folder of ${path}: ${messageOf(cause)}`, {
-      fix: "choose a writable place with --store",
-      cause,
-    });
-  }
+  makeFolder(dirname(path), "choose a writable place with --store");
   return openSqliteStore(path);
 }
 

@@ -3,6 +3,8 @@ import { type Progress, progressLine } from "./progress.ts";
 
 export interface Terminal {
   readonly json: boolean;
+  /** Width of what is printed. */
+  readonly columns: number;
   /** A result for people; silent with --json. */
   print(text?: string): void;
   /** The result for programs; only with --json. */
@@ -16,6 +18,7 @@ export function terminal(options: { json: boolean; quiet: boolean }): Terminal {
   const { json, quiet } = options;
   return {
     json,
+    columns: process.stdout.columns ?? 100,
     print: (text = "") => {
       if (!json) process.stdout.write(`${text}\n`);
     },

@@ -10,23 +10,14 @@
  *     report.html     written by `umagraph report`
  *     lock            there while a process works on the run
  */
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, UmaError } from "../base/errors.ts";
 import { contentHash } from "../base/hash.ts";
 import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
 import { readJsonl } from "../base/jsonl.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import { SessionLimits } from "../nodes/session/limits.ts";
 import type { EvalContext } from "./benchmark.ts";
 
@@ -85,14 +76,13 @@ export interface RunFolder {
 /** Makes the folder and writes config.json. An existing run is never overwritten: resume it or choose another name. */
 export function createRunFolder(path: string, config: RunConfig): RunFolder {
   refuseTakenFolder(path);
-  let made: string | undefined;
+  const made = makeFolder(path, "choose a writable place with --out");
   try {
-    made = mkdirSync(path, { recursive: true });
     writeNew(join(path, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   } catch (cause) {
     if (existsSync(join(path, "config.json"))) throw alreadyARun(path);
-    if (made !== undefined) removeEmpty(path);
-    throw new UmaError("store", `cannot make the run folder ${path}: ${messageOf(cause)}`, {
+    if (made) removeEmpty(path);
+    throw new UmaError("store", `cannot write ${join(path, "config.json")}: ${messageOf(cause)}`, {
       fix: "free some space, or choose a writable place with --out",
       cause,
     });

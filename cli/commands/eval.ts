@@ -1,5 +1,6 @@
 /** umagraph eval: benchmark × variants × policies × seeds → run folders, resumable, with a table at the end. */
 import { join } from "node:path";
+import { UmaError } from "../../base/errors.ts";
 import { canonicalJson } from "../../base/hash.ts";
 import { readBatchFile } from "../../evals/batch.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
@@ -59,7 +60,7 @@ export const command = defineCommand({
 
 /** One run after the other; those of a policy that had no replies are not begun. */
 async function runBatch(
-  { runs }: PlannedBatch,
+  { runs, place }: PlannedBatch,
   options: { retryFailed: boolean; giveUpAfter: number; concurrency: number | undefined },
   interrupt: Interrupt,
   terminal: Terminal,
@@ -75,19 +76,29 @@ async function runBatch(
       continue;
     }
     const label = runs.length > 1 ? `${name}: ` : "";
-    const result = await runCell(run, { ...options, label }, interrupt, terminal);
+    const result = await runCell(run, { ...options, label }, interrupt, terminal).catch((thrown) => {
+      throw sayingHowToGoOn(thrown, place);
+    });
     if (result.stopped === "provider") gone.add(canonicalJson(run.spec));
     results.push(result);
   }
   return results;
 }
 
+/** A full disk is nobody's mistake: the folder is as good as before. */
+function sayingHowToGoOn(thrown: unknown, place: string): unknown {
+  if (!(thrown instanceof UmaError) || thrown.code !== "store") return thrown;
+  const fix = `${thrown.fix ? `${thrown.fix}; ` : ""}then: umagraph eval --resume ${place}`;
+  return new UmaError("store", thrown.message, { cause: thrown, fix });
+}
+
 function finish(batch: PlannedBatch, results: readonly EvaluateResult[], flags: EvalFlags, terminal: Terminal): number {
   const { runs, place } = batch;
   const folders = runs.map(({ folder }) => folder.path);
+  const width = terminal.columns;
   const html = flags.html ? join(place, "report.html") : undefined;
   const { summary } = writeReport(folders, html === undefined ? {} : { html });
-  terminal.print(flags.verbose ? renderTerminal(summary) : `${mainTables(summary, process.stdout.columns ?? 100)}\n`);
+  terminal.print(flags.verbose ? renderTerminal(summary, { width }) : `${mainTables(summary, width)}\n`);
   terminal.print(`run folder: ${place}${folders.length > 1 ? ` (${folders.length} runs)` : ""}`);
   if (html !== undefined) terminal.print(`report:     ${html}`);
   if (!flags.verbose) terminal.print(`all tables: umagraph report ${place}`);

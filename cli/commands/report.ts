@@ -1,10 +1,9 @@
 /** umagraph report: tables, plots and a session browser from run folders; nothing is run again. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, UmaError } from "../../base/errors.ts";
+import { UmaError } from "../../base/errors.ts";
 import { renderMarkdown } from "../../evals/reports/markdown.ts";
-import { summarise } from "../../evals/reports/summary.ts";
+import { type ReportSummary, summarise } from "../../evals/reports/summary.ts";
 import { renderTerminal } from "../../evals/reports/terminal.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
 import { defineCommand } from "../command.ts";
@@ -26,18 +25,21 @@ export const command = defineCommand({
     if (positionals.length === 0)
       throw new UmaError("config", "no run folder given", { fix: "umagraph report runs/<folder>" });
     const folders = positionals.flatMap(runFoldersIn);
-    const summary = summarise(folders);
     const html = flags.html ?? join(positionals[0]!, "report.html");
-    writeReport(folders, { html });
-    if (flags.markdown === "-") terminal.print(renderMarkdown(summary));
-    else terminal.print(renderTerminal(summary));
-    if (flags.markdown !== undefined && flags.markdown !== "-") {
-      try {
-        writeFileSync(flags.markdown, renderMarkdown(summary));
-      } catch (cause) {
-        throw new UmaError("store", `cannot write ${flags.markdown}: ${messageOf(cause)}`, { cause });
-      }
+    const markdown = flags.markdown === "-" ? undefined : flags.markdown;
+    const show = (summary: ReportSummary) =>
+      terminal.print(
+        flags.markdown === "-" ? renderMarkdown(summary) : renderTerminal(summary, { width: terminal.columns }),
+      );
+    let summary: ReportSummary;
+    try {
+      ({ summary } = writeReport(folders, { html, ...(markdown !== undefined && { markdown }) }));
+    } catch (thrown) {
+      // the tables are worth having also where the report cannot be written
+      if (thrown instanceof UmaError && thrown.code === "store") show(summarise(folders));
+      throw thrown;
     }
+    show(summary);
     terminal.print(`report: ${html}`);
     terminal.result({ folders, html, summary });
     return 0;

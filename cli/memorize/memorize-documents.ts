@@ -49,7 +49,7 @@ export async function memorizeDocuments(documents: readonly Document[], options:
   const cut = { maxTokens: options.chunkTokens, countTokens: policy.countTokens };
   const before = current(options);
   const left = place.unfinished(before.version);
-  if (left) note(`going on with a reading that was killed: ${left.chunks.length} new chunks`);
+  if (left) note(`going on with an unfinished reading of ${left.chunks.length} chunks`);
   const first = left ? await carryOut(left, before, options) : null;
   if (first && first.stopped !== null) return first;
 

@@ -4,10 +4,10 @@
  * A reading that was killed is continued from here: its records give the memory back, and no session is run twice. The
  * store itself changes once, at the end, by compare-and-set; then the folder goes.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { messageOf, UmaError } from "../../base/errors.ts";
 import { contentHash } from "../../base/hash.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
 import { openRecordLog, readRecords, writeWhole } from "../../evals/run-folder.ts";
 import type { MemoryKey } from "../../memory/store/memory-store.ts";
@@ -37,14 +37,7 @@ export interface ReadingLog {
 export function takeReadingPlace(store: string, key: MemoryKey): ReadingPlace {
   const name = contentHash(JSON.stringify([basename(resolve(store)), key.namespace, key.id]));
   const folder = join(dirname(store), "reading", name);
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    throw new UmaError("store", `cannot make the folder ${folder}: ${messageOf(cause)}`, {
-      fix: "choose a writable place with --store",
-      cause,
-    });
-  }
+  makeFolder(folder, "choose a writable place with --store");
   const lock = takeProcessLock(join(folder, "lock"), `memorize of "${key.id}"`);
   const planFile = join(folder, "plan.json");
   const clear = () => {

@@ -77,7 +77,6 @@ export async function runHere(args: readonly string[], { cwd, env = {} }: Omit<R
     process.chdir(before);
     out.mockRestore();
     err.mockRestore();
-    process.stdout.removeAllListeners("error");
   }
 }
 
