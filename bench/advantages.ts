@@ -18,6 +18,8 @@ import type { BenchOptions } from "./main.ts";
 interface Row {
   readonly step: string;
   readonly seconds: number;
+  /** CPU of this process, which a busy machine does not stretch. */
+  readonly cpuSeconds: number;
   readonly sessions: number;
   readonly tokens: number;
   readonly nanosPerToken: number;
@@ -43,7 +45,12 @@ export async function run(options: BenchOptions): Promise<void> {
   if (options.json) console.log(JSON.stringify({ rows, summary }, null, 2));
   else {
     console.table(
-      rows.map((row) => ({ ...row, seconds: +row.seconds.toFixed(2), nanosPerToken: +row.nanosPerToken.toFixed(1) })),
+      rows.map((row) => ({
+        ...row,
+        seconds: +row.seconds.toFixed(2),
+        cpuSeconds: +row.cpuSeconds.toFixed(2),
+        nanosPerToken: +row.nanosPerToken.toFixed(1),
+      })),
     );
     console.log(`slowest compile: ${summary.slowestCompileSeconds.toFixed(2)} s`);
   }
@@ -65,13 +72,23 @@ function measureCompile(
   // what a forward pass would have returned, were the policy still the sampler
   const current = sessions.flatMap(({ parts }) => parts.map(({ sampler }) => sampler.subarray(1)));
 
+  const cpu = process.cpuUsage();
   const started = performance.now();
   const plan = compile(objective, sessions, profile);
   for (const pass of plan.passes) for (const datum of pass.datums(current)) count(datum);
   const seconds = (performance.now() - started) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
 
   const tokens = sessions.length * SHAPE.tokens;
-  return { step, seconds, sessions: sessions.length, tokens, nanosPerToken: (seconds * 1e9) / tokens, copiedTokens };
+  return {
+    step,
+    seconds,
+    cpuSeconds: (user + system) / 1e6,
+    sessions: sessions.length,
+    tokens,
+    nanosPerToken: (seconds * 1e9) / tokens,
+    copiedTokens,
+  };
 }
 
 /** By context, then trajectory, then its N memory and its M QA sessions. */

@@ -37,9 +37,16 @@ export function sessionRatio(term: Term, current: readonly Logprobs[]): number {
 export function sumTrained(term: Term, value: (part: TracePart, t: number, p: number) => number): number {
   let sum = 0;
   term.session.parts.forEach((part, p) => {
-    for (let t = 1; t < part.mask.length; t++) if (part.mask[t] === 1) sum += value(part, t, p);
+    forEachTrained(part, (t) => {
+      sum += value(part, t, p);
+    });
   });
   return sum;
+}
+
+/** Visits a part's trained tokens in order. Nine in ten tokens are not trained, and the native search skips them at memory speed. */
+export function forEachTrained({ mask }: TracePart, visit: (t: number) => void): void {
+  for (let t = mask.indexOf(1); t !== -1; t = mask.indexOf(1, t)) for (; mask[t] === 1; t++) visit(t);
 }
 
 /** DPO's z of every pair: β times how far chosen outgrew rejected against the reference. */

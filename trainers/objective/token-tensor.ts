@@ -1,17 +1,15 @@
 /** Tensors of the loss: one 32-bit number per target of a part, 0 where the target is not trained. */
 import { UmaError } from "../../base/errors.ts";
-import { oldLogprobs, type Term } from "./term.ts";
+import { forEachTrained, oldLogprobs, type Term } from "./term.ts";
 import type { TracePart } from "./token-trace.ts";
 
 /** `value` of each trained token t at its target's place, t − 1. Throws `input` for a value that 32 bits cannot hold. */
 export function onTrained(term: Term, part: TracePart, value: (t: number) => number): Float32Array {
-  const { mask } = part;
-  const tensor = new Float32Array(mask.length - 1);
-  for (let t = 1; t < mask.length; t++) {
-    if (mask[t] !== 1) continue;
+  const tensor = new Float32Array(part.ids.length - 1);
+  forEachTrained(part, (t) => {
     tensor[t - 1] = value(t);
     if (!Number.isFinite(tensor[t - 1]!)) throw notFinite(term, part, t);
-  }
+  });
   return tensor;
 }
 
