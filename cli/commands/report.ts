@@ -7,6 +7,7 @@ import { type ReportSummary, summarise } from "../../evals/reports/summary.ts";
 import { renderTerminal } from "../../evals/reports/terminal.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
 import { defineCommand } from "../command.ts";
+import { nameList } from "../flags.ts";
 import { runFoldersIn } from "../run-folders.ts";
 
 export const command = defineCommand({
@@ -16,6 +17,13 @@ export const command = defineCommand({
   flags: z.object({
     html: z.string().optional().describe("Where to write the HTML report (default: report.html in the first folder)"),
     markdown: z.string().optional().describe("Also write the tables as Markdown to this file; - prints them"),
+    sessions: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe("Most sessions in the page (default 20,000); it says how many were left out"),
+    context: nameList.optional().describe("Only the sessions of these contexts in the page, e.g. conv-26,conv-30"),
   }),
   examples: [
     { run: "umagraph report runs/2026-11-30-ledger-qa", what: "one run or one batch" },
@@ -33,7 +41,14 @@ export const command = defineCommand({
       );
     let summary: ReportSummary;
     try {
-      ({ summary } = writeReport(folders, { html, ...(markdown !== undefined && { markdown }) }));
+      ({ summary } = writeReport(folders, {
+        html,
+        ...(markdown !== undefined && { markdown }),
+        limit: {
+          ...(flags.sessions !== undefined && { sessions: flags.sessions }),
+          ...(flags.context !== undefined && { contexts: flags.context }),
+        },
+      }));
     } catch (thrown) {
       // the tables are worth having also where the report cannot be written
       if (thrown instanceof UmaError && thrown.code === "store") show(summarise(folders));
