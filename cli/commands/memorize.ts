@@ -36,6 +36,10 @@ export const command = defineCommand({
     chunkTokens: z.coerce.number().int().min(16).default(2_000).describe("Longest chunk, in tokens"),
     kind: z.enum(documentKinds).optional().describe("Read every file as this kind; by default the content decides"),
     encoding: z.string().optional().describe("Encoding of the files; detected when left out"),
+    dateOrder: z
+      .enum(["day-first", "month-first"])
+      .optional()
+      .describe("How 01/02/2024 is read where a file does not tell (day first when left out)"),
     lossy: z.boolean().default(false).describe("Go on where bytes cannot be decoded (they become U+FFFD)"),
     seed: z.coerce.number().int().default(0).describe("Seed of the policy's sampling"),
     verbose: z.boolean().default(false).describe("Show what each session did to the bank"),
@@ -69,6 +73,7 @@ export const command = defineCommand({
       lossy: flags.lossy,
       ...(flags.encoding !== undefined && { encoding: flags.encoding }),
       ...(flags.kind !== undefined && { kind: flags.kind }),
+      ...(flags.dateOrder !== undefined && { dateOrder: flags.dateOrder }),
     });
     for (const { name, reason } of input.refused) terminal.note(`left out ${name}: ${reason}`);
 

@@ -59,7 +59,8 @@ export async function memorizeDocuments(documents: readonly Document[], options:
   for (const { name, notes } of documents) if (fresh.has(name)) for (const text of notes) note(`${name}: ${text}`);
   for (const { name, of } of copies) note(`left out ${name}: a copy of ${of}, which is read already`);
   const waiting = unreadChunks(kept).length;
-  if (waiting > 0 && !first) note(`${waiting} chunks were left unread; they come first`);
+  if (waiting > 0 && !first)
+    note(`${waiting === 1 ? "one chunk was" : `${waiting} chunks were`} left unread; read first`);
   if (plan.chunks.length === 0 && (waiting === 0 || first))
     return first ?? { kept, version, read: 0, failed: 0, lastFailure: null, stopped: null, documents: [] };
   const second = await carryOut(plan, { kept, version }, options);
