@@ -21,16 +21,38 @@ export const policyFlags = {
     .enum(["native", "hermes"])
     .optional()
     .describe("How the model calls tools: natively, or as <tool_call> text"),
+  toolChoice: z
+    .enum(["auto", "required"])
+    .optional()
+    .describe("required: the server has to call a tool whenever it may (default auto)"),
+  extra: z
+    .string()
+    .transform(readObject)
+    .optional()
+    .describe(
+      `openai: further fields of each request as JSON, e.g. '{"chat_template_kwargs":{"enable_thinking":false}}'`,
+    ),
   timeout: z.coerce.number().positive().optional().describe("Seconds per request (default 300)"),
   retries: z.coerce.number().int().min(0).optional().describe("Retries after a failed request"),
   module: z.string().optional().describe("langchain policy: file that exports a chat model, as path.ts#export"),
   transcript: z.string().optional().describe("replay policy: the recorded transcript"),
 };
 
+function readObject(text: string, context: z.RefinementCtx): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // said below
+  }
+  context.addIssue({ code: "custom", message: "expected a JSON object" });
+  return z.NEVER;
+}
+
 type Given = { [Key in keyof typeof policyFlags]?: z.infer<(typeof policyFlags)[Key]> };
 
 export function policySpec(given: Given): PolicySpec {
-  const served = given.baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_KEY;
+  const served = given.baseUrl || process.env.OPENAI_BASE_URL || process.env.OPENAI_API_KEY;
   const policy = given.policy ?? (served ? "openai" : "extractive");
   const { timeout, baseUrl, retries, ...rest } = given;
   const spec = {

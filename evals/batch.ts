@@ -21,7 +21,7 @@ export const BatchFile = z.strictObject({
   seeds: oneOrMore(z.int()).default([0]),
   toolset: z.string().optional(),
   prompts: z.string().optional(),
-  budget: z.int().min(1).optional(),
+  budget: z.int().min(1_024).optional(),
   maxTurns: z.int().min(1).optional(),
   maxCalls: z.int().min(1).optional(),
   concurrency: z.int().min(1).optional(),

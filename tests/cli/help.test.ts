@@ -79,6 +79,7 @@ describe("mistakes", () => {
     [["eval", "ledger-qa", "--concurrency", "0"], '--concurrency: expected at least 1, got "0"', ""],
     [["eval", "ledger-qa", "--retry-failed"], "--retry-failed goes with --resume", ""],
     [["eval", "locomo"], "locomo: --data is required", ""],
+    [["eval", "ledger-qa", "--extra", "[1]"], '--extra: expected a JSON object, got "[1]"', ""],
     [["report"], "no run folder given", "umagraph report runs/<folder>"],
     [["memorize", "--memory", "m"], "nothing to read: expected a file, a folder or -", ""],
     [["memorize", "x.txt"], "--memory is required", ""],

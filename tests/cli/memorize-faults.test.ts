@@ -132,6 +132,30 @@ test("a provider that dies in the middle: what was read is kept, and the next ru
   await server.close();
 });
 
+test("flags reach the server: tool choice, further fields, temperature", async () => {
+  const cwd = folder();
+  const bodies: RequestBody[] = [];
+  const server = await extractiveServer((body) => {
+    bodies.push(body);
+    return undefined;
+  });
+  const flags = [
+    "--tool-choice",
+    "required",
+    "--temperature",
+    "0.25",
+    "--extra",
+    '{"chat_template_kwargs":{"enable_thinking":false}}',
+  ];
+  expect(await memorize(cwd, server, ...flags)).toMatchObject({ code: 0 });
+  expect(bodies[0]).toMatchObject({
+    tool_choice: "required",
+    temperature: 0.25,
+    chat_template_kwargs: { enable_thinking: false },
+  });
+  await server.close();
+});
+
 test("an empty reply or one in prose is a session that was read: the chunk does not come again", async () => {
   const cwd = folder();
   const server = await extractiveServer((body) => (dayOf(body) === 2 ? { message: { content: "" } } : undefined));

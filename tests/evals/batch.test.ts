@@ -67,7 +67,7 @@ describe("a batch file", () => {
     expect(() => readBatchFile(path)).toThrow(
       expect.objectContaining({
         code: "config",
-        message: `${path}: budget: expected at least 1, got 0; concurrency: expected a number, got "lots"`,
+        message: `${path}: budget: expected at least 1024, got 0; concurrency: expected a number, got "lots"`,
       }),
     );
   });
