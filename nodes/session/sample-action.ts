@@ -20,9 +20,8 @@ export async function sampleAction(state: Session, deps: SessionDeps, config?: R
 
   const notice =
     noticeTokens === 0 ? [] : [new HumanMessage({ id: `notice-${state.turn}`, content: lastTurnNotice(state.stage) })];
-  let sample: Sample;
   try {
-    sample = await policy.sample({
+    const sample = await policy.sample({
       messages: [...(state.messages as BaseMessage[]), ...notice],
       tools: lastTurn === null ? offerOf(deps.toolset, state.stage).definitions : [],
       maxTokens,
@@ -30,27 +29,26 @@ export async function sampleAction(state: Session, deps: SessionDeps, config?: R
       ...(signal && { signal }),
       ...(config && { config }),
     });
+    const completion = completionTokens(sample, policy.countTokens);
+    const calls = [...sample.calls];
+    return {
+      messages: [...notice, named(sample.message, `turn-${state.turn}`)],
+      calls,
+      sampled: calls,
+      reply: calls.length === 0 ? sample.text : null,
+      turn: state.turn + 1,
+      lastTurn,
+      spent: {
+        prompt: state.spent.prompt,
+        interaction: state.spent.interaction + noticeTokens + completion,
+        completion: state.spent.completion + completion,
+        provider: sample.usage === null ? state.spent.provider : addUsage(state.spent.provider, sample.usage),
+      },
+    };
   } catch (thrown) {
     if (isControlFlow(thrown)) throw thrown;
-    if (signal?.aborted) return { cancelled: true };
-    return { error: sessionError("policy", thrown) };
+    return signal?.aborted ? { cancelled: true } : { error: sessionError("policy", thrown) };
   }
-  const completion = completionTokens(sample, policy.countTokens);
-  const calls = [...sample.calls];
-  return {
-    messages: [...notice, named(sample.message, `turn-${state.turn}`)],
-    calls,
-    sampled: calls,
-    reply: calls.length === 0 ? sample.text : null,
-    turn: state.turn + 1,
-    lastTurn,
-    spent: {
-      prompt: state.spent.prompt,
-      interaction: state.spent.interaction + noticeTokens + completion,
-      completion: state.spent.completion + completion,
-      provider: sample.usage === null ? state.spent.provider : addUsage(state.spent.provider, sample.usage),
-    },
-  };
 }
 
 /**

@@ -65,7 +65,7 @@ export const factory = defineVariant({
             focus: question.text,
             position: question.position,
             memoryRef: live.keepBank(memory.bank),
-            sourceRef: withoutRawContext ? "" : live.keepSource(env.source),
+            sourceRef: live.keepSource(env.source),
             identity: sessionIdentity(env, question.id),
           },
           sessionDeps({ ...env, toolset: offered(env.toolset) }, live, name),

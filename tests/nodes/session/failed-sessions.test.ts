@@ -29,6 +29,12 @@ describe("a session that fails changes nothing", () => {
     expect(state.outcome?.text).toBeNull();
   });
 
+  it("a policy that gives back what is no sample at all fails like any other", async () => {
+    const policy = { ...playing([]), sample: async () => undefined as never };
+    const { record } = await throughLoop(policy);
+    expect(record).toMatchObject({ end: "error", turns: 0, error: { boundary: "policy", code: "failure" } });
+  });
+
   it("a tool that breaks: error at the tool's boundary, memory as before", async () => {
     const source = { ...smallSource(), bm25: async () => Promise.reject(new Error("index is gone")) };
     const { record } = await endOf([{ calls: [["memory_bm25_retrieve", { query: "a" }]] }], {
