@@ -66,7 +66,7 @@ export async function main(args: readonly string[]): Promise<number> {
       rest.map((argument) => (argument === "-h" ? "--help" : argument)),
     );
   } catch (thrown) {
-    return report(name, thrown, rest.includes("--json"));
+    return report(name, thrown, wantsJson(rest));
   }
 }
 
@@ -108,6 +108,19 @@ function looseWords(args: readonly string[], flags: ReturnType<typeof flagsOf>):
 
 const pick = (given: Readonly<Record<string, unknown>>, schema: z.ZodObject) =>
   Object.fromEntries(Object.entries(given).filter(([key]) => key in schema.shape));
+
+/** Asked where the arguments may be what is wrong. */
+function wantsJson(args: readonly string[]): boolean {
+  try {
+    const { given } = readArguments(
+      args.filter((arg) => arg.startsWith("--json") || arg === "--no-json"),
+      flagsOf(universal),
+    );
+    return given.json === true;
+  } catch {
+    return false;
+  }
+}
 
 /** The sentence on stderr; with --json the same as the one document on stdout. */
 function report(name: string, thrown: unknown, json: boolean): number {

@@ -139,7 +139,10 @@ function finish(
   if (stopped === "provider") terminal.note(`stopped: ${policy.name} gave no replies: ${lastFailure}\n${again}`);
   else if (stopped === "asked") terminal.note(`stopped; ${again}`);
   if (left > 0) terminal.note(`${count(left, "chunk")} still unread${stopped === null ? `; ${again}` : ""}`);
-  else if (read > 0) terminal.print(`\nask it something:  umagraph ask --memory ${name} "…"`);
+  else if (read > 0)
+    terminal.print(
+      `\nask it something:  umagraph ask --memory ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)} "…"`,
+    );
 
   terminal.result({
     memory: name,

@@ -104,6 +104,8 @@ describe("mistakes", () => {
       error: { code: "config", message: 'there is no benchmark named "ledgerqa"', fix: "did you mean ledger-qa?" },
     });
     expect(ran.stderr).toContain("did you mean ledger-qa?");
+    expect(json(await run(["eval", "ledgerqa"], { UMAGRAPH_JSON: "1" }))).toEqual(json(ran));
+    expect((await run(["eval", "ledgerqa", "--no-json"], { UMAGRAPH_JSON: "1" })).stdout).toBe("");
   });
 
   test("nothing was written by any of them", async () => {

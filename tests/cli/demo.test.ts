@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openRunFolder } from "../../evals/run-folder.ts";
+import { json, runHere, temporaryFolder } from "./run-cli.ts";
+
+const cwd = temporaryFolder();
+
+test("the demo shows the bank after each chunk, the answers with their scores, where to look and what to try, and that there is no model", async () => {
+  const { code, stdout } = await runHere(["demo"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain("NO MODEL is used: the policy is ledger-expert");
+  for (const chunk of [1, 2, 3])
+    expect(stdout).toMatch(new RegExp(`^chunk ${chunk}: \\d+ lines, \\d+ tool calls in \\d+ turns$`, "m"));
+  expect(stdout).toMatch(/ {2}the bank:\n {2}\+ \S/);
+  expect(stdout).toMatch(/ {2}~ year 2023\n {4}- .*\n/);
+  expect(stdout.match(/\(gold .*; decimal_exact 1\)/g)).toHaveLength(8);
+  expect(stdout).toContain("8 of 8 right");
+  expect(stdout).toContain("run folder: runs/demo\nreport:     runs/demo/report.html");
+  expect(stdout).toContain("--policy openai --model <model>");
+  expect(existsSync(join(cwd, "runs", "demo", "report.html"))).toBe(true);
+  expect(openRunFolder(join(cwd, "runs", "demo")).config).toMatchObject({
+    policy: { scripted: true },
+    benchmark: { config: { profile: "micro" } },
+  });
+});
+
+test("a second demo takes the next folder; --json is one document", async () => {
+  const ran = await runHere(["demo", "--horizon", "2", "--questions", "3", "--seed", "1", "--json"], { cwd });
+  expect(json(ran)).toMatchObject({
+    complete: true,
+    chunks: 2,
+    questions: 3,
+    correct: 3,
+    folder: "runs/demo-2",
+    scripted: true,
+  });
+});
