@@ -27,6 +27,8 @@ const MARKUP = new RegExp(
     String.raw`<\/?function_calls?\b`,
     "<function=",
     String.raw`\[TOOL_CALLS\]`,
+    // servers that force calls by grammar have the model write "functions.memory_list:" and the arguments on the next line
+    String.raw`(?:^|\n)[ \t]*functions\.\w{1,64}(?::\s*$|:?\s*\{)`,
     String.raw`<\|[a-z0-9_]{1,40}\|>`,
     String.raw`<\/?tool(?:_[a-z]*)?\s*$`,
   ].join("|"),

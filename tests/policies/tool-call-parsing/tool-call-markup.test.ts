@@ -15,6 +15,9 @@ describe("a text that must be plain", () => {
     "<function=memory_add>",
     '[TOOL_CALLS] [{"name": "a"}]',
     "The core.<|im_end|>",
+    "functions.memory_list:\n{&#34;filter&#34;}",
+    "The core.\nfunctions.memory_add:",
+    'functions.memory_add {"title": "a"}',
     '{"name": "memory_add", "arguments": {"title": "a"}}',
     '```json\n{"name": "memory_add", "parameters": {}}\n```',
     '[{"type": "function", "function": {"name": "a", "arguments": "{}"}}]',
@@ -27,11 +30,19 @@ describe("a text that must be plain", () => {
     '{"name": "Caroline", "likes": ["pottery"]}',
     "She uses the <b>tool</b> often.",
     'The arguments: "name", "place".',
+    "She teaches functions. Functions.map is her example.",
+    "functions.php: holds the theme's hooks",
+    "functions.php",
   ])("holds none: %s", (text) => expect(hasToolCallMarkup(text)).toBe(false));
 
   it("is checked in linear time", () => {
     const started = performance.now();
-    for (const text of [`a }${" ".repeat(500_000)}x`, "<tool_cal ".repeat(50_000), `{"name":${"{".repeat(300_000)}`])
+    for (const text of [
+      `a }${" ".repeat(500_000)}x`,
+      "<tool_cal ".repeat(50_000),
+      `{"name":${"{".repeat(300_000)}`,
+      `${"\nfunctions.a: \n".repeat(50_000)}x`,
+    ])
       hasToolCallMarkup(text);
     expect(performance.now() - started).toBeLessThan(5_000); // quadratic time would take minutes
   });
