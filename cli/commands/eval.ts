@@ -28,10 +28,11 @@ export const command = defineCommand({
   ].join("\n"),
   flags: evalFlags,
   async moreFlags(words) {
-    const target = words.find((word) => benchmarkNames().includes(word) || isBatchFile(word)) ?? null;
-    if (target === null) return null;
-    const name = isBatchFile(target) ? readBatchFile(target).benchmark : target;
-    return benchmarkFlags(isBatchFile(target) ? await knownBenchmark(name) : await loadBenchmark(name));
+    // a value of the benchmark's own flags may look like a batch file: --data x.json
+    const named = words.find((word) => benchmarkNames().includes(word));
+    if (named !== undefined) return benchmarkFlags(await loadBenchmark(named));
+    const file = words.find((word) => /\.ya?ml$/i.test(word)) ?? words.find(isBatchFile);
+    return file === undefined ? null : benchmarkFlags(await knownBenchmark(readBatchFile(file).benchmark));
   },
   examples: [
     { run: "umagraph eval ledger-qa --horizon 2,10,50 --policy ledger-expert", what: "offline, without a model" },

@@ -171,8 +171,14 @@ describe("folders", () => {
 
   test("a data file that is not there is said before a folder is made", async () => {
     const cwd = freshFolder();
-    const ran = await runHere(["eval", "locomo", "--data", "nope.json"], { cwd });
-    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("nope.json") });
+    for (const args of [
+      ["locomo", "--data", "nope.json"],
+      ["--data", "nope.json", "locomo"],
+    ])
+      expect(await runHere(["eval", ...args], { cwd })).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/nope\.json.*\n.*LoCoMo|LoCoMo.*nope\.json|locomo10\.json/i),
+      });
     expect(readdirSync(cwd)).toEqual([]);
   });
 
