@@ -13,6 +13,9 @@ const MASK = WIDTH - 1;
 /** An inner node holds nodes, a node at shift 0 holds values; `undefined` is a hole. */
 type Node<T> = readonly (Node<T> | T | undefined)[];
 
+/** The values of one stretch of keys. */
+export type TrieLeaf<T> = readonly (T | undefined)[];
+
 export interface OrdinalTrie<T> {
   readonly shift: number;
   readonly root: Node<T> | undefined;
@@ -53,13 +56,18 @@ export function* trieRuns<T>(trie: OrdinalTrie<T>, newestFirst = false): Generat
 
 /**
  * The nodes that hold the values, by ascending key, holes included. A node is never changed, so what is made of it can be
- * kept. A list, because nested generators cost more per node than all that a listing does with it.
+ * kept. `wanted` is asked of each node one level above (its children are such nodes, or holes), and says whether to look
+ * inside. A list, because nested generators cost more per node than all that a listing does with it.
  */
-export function trieLeaves<T>(trie: OrdinalTrie<T>): readonly (readonly (T | undefined)[])[] {
-  const found: (readonly (T | undefined)[])[] = [];
+export function trieLeaves<T>(
+  trie: OrdinalTrie<T>,
+  wanted: (parent: readonly (TrieLeaf<T> | undefined)[]) => boolean = () => true,
+): readonly TrieLeaf<T>[] {
+  const found: TrieLeaf<T>[] = [];
   const collect = (node: Node<T>, shift: number): void => {
-    if (shift === 0) found.push(node as readonly (T | undefined)[]);
-    else for (const child of node) if (child !== undefined) collect(child as Node<T>, shift - BITS);
+    if (shift === 0) found.push(node as TrieLeaf<T>);
+    else if (shift !== BITS || wanted(node as readonly (TrieLeaf<T> | undefined)[]))
+      for (const child of node) if (child !== undefined) collect(child as Node<T>, shift - BITS);
   };
   if (trie.root !== undefined) collect(trie.root, trie.shift);
   return found;
