@@ -10,7 +10,7 @@ import { contextLine, type RunFolder, readContexts } from "./run-folder.ts";
 export interface ContextQueue {
   /** Null at the end, and when the run is stopping. */
   next(): Promise<EvalContext | null>;
-  /** Whether all contexts have been taken. */
+  /** Whether every context has been taken. */
   ended(): boolean;
   close(): void;
 }
@@ -21,6 +21,7 @@ export function takeContexts(folder: RunFolder, benchmark: Benchmark, halt: Halt
   const log = openJsonl(join(folder.path, "contexts.jsonl"));
   const seen = new Set<string>();
   let ended = false;
+  let leftOut = false;
 
   const dataChanged = (what: string) =>
     new UmaError("input", `${what}: the data is not what ${folder.path} was started with`, {
@@ -43,18 +44,21 @@ export function takeContexts(folder: RunFolder, benchmark: Benchmark, halt: Halt
   };
   return {
     async next() {
-      if (halt.stopping()) return null;
+      if (ended || leftOut) return null;
       const taken = await contexts.next();
       if (taken.done) {
         const lost = [...known.keys()].find((id) => !seen.has(id));
-        if (!ended && lost !== undefined) throw dataChanged(`${lost} is not there any more`);
+        if (!leftOut && lost !== undefined) throw dataChanged(`${lost} is not there any more`);
         ended = true;
         return null;
       }
+      // looked at also while stopping: a run whose last session has just ended is complete
+      leftOut ||= halt.stopping();
+      if (leftOut) return null;
       accept(taken.value);
       return taken.value;
     },
-    ended: () => ended,
+    ended: () => ended && !leftOut,
     close() {
       // a stopped run leaves the benchmark in the middle of its file
       void contexts.return?.(undefined)?.catch(() => {});

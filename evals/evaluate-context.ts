@@ -23,8 +23,8 @@ export interface ContextRun {
   readonly record: (record: SessionRecord) => void;
 }
 
-/** Every session that is not finished yet; when the run stops, those that have begun. */
-export async function evaluateContext(context: EvalContext, run: ContextRun): Promise<void> {
+/** Runs every session that is not finished yet; false when the run stopped before the last of them. */
+export async function evaluateContext(context: EvalContext, run: ContextRun): Promise<boolean> {
   const { variant, finished, slots, halt } = run;
   const env = environment(context, run);
   const asked = byPosition(context.questions);
@@ -36,10 +36,12 @@ export async function evaluateContext(context: EvalContext, run: ContextRun): Pr
         if (!halt.stopping()) await variant.answer(memory, question, env);
       })
       .catch(halt.fail);
+  const memoryId = (k: number) => `${context.id}/t0/m${k}`;
+  const answerId = ({ id }: Question) => `${context.id}/t0/q${id}`;
   try {
     let memory = variant.begin();
     for (let k = 0; k < context.chunks.length; k++) {
-      const recorded = finished(`${context.id}/t0/m${k}`);
+      const recorded = finished(memoryId(k));
       if (recorded) memory = variant.replay(memory, recorded);
       else {
         const before = memory;
@@ -51,11 +53,13 @@ export async function evaluateContext(context: EvalContext, run: ContextRun): Pr
         memory = after.memory;
       }
       for (const question of asked.get(k) ?? [])
-        if (!finished(`${context.id}/t0/q${question.id}`)) answers.push(answer(memory, question));
+        if (!finished(answerId(question))) answers.push(answer(memory, question));
     }
   } finally {
     await Promise.all(answers);
   }
+  const read = !variant.keepsMemory || context.chunks.every((_, k) => finished(memoryId(k)));
+  return read && context.questions.every((question) => finished(answerId(question)));
 }
 
 function environment(context: EvalContext, run: ContextRun): VariantEnv {

@@ -86,11 +86,12 @@ async function evaluateLocked(options: EvaluateOptions): Promise<EvaluateResult>
   const contexts = takeContexts(folder, benchmark, halt);
   const slots = sessionSlots(concurrency);
   let total = 0;
+  let unfinished = 0;
 
   const evaluateContexts = async (): Promise<void> => {
     for (let context = await contexts.next(); context !== null; context = await contexts.next()) {
       total += (variant.keepsMemory ? context.chunks.length : 0) + context.questions.length;
-      await evaluateContext(context, {
+      const finished = await evaluateContext(context, {
         ...options,
         halt,
         slots,
@@ -108,6 +109,7 @@ async function evaluateLocked(options: EvaluateOptions): Promise<EvaluateResult>
           });
         },
       });
+      if (!finished) unfinished++;
     }
   };
   // several contexts at a time, so that a slow one does not leave slots idle; each keeps at most one memory in the making
@@ -117,7 +119,8 @@ async function evaluateLocked(options: EvaluateOptions): Promise<EvaluateResult>
   attempt(halt, journal.close);
   attempt(halt, () => writeScores(folder.path, scoreRecords(benchmark, readContexts(folder.path), journal.all())));
   halt.rethrow();
-  return { ...journal.counts(), complete: !halt.stopping(), stopped: halt.reason() };
+  const complete = contexts.ended() && unfinished === 0;
+  return { ...journal.counts(), complete, stopped: complete ? null : halt.reason() };
 }
 
 /** The last steps are all tried; what broke first is what is reported. */

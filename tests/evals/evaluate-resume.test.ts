@@ -77,6 +77,23 @@ describe("a run that is stopped", () => {
     expect(resultsOf(path)).toEqual(whole);
   });
 
+  test("while its last session runs is complete all the same", async () => {
+    const path = fresh();
+    createRunFolder(path, wordsConfig());
+    let asked = 0;
+    const policy = wordKeeper({
+      instead: () => {
+        asked++;
+        return undefined;
+      },
+    });
+    expect(await resumeWords(path, { policy, stopping: () => asked >= wholeCalls })).toMatchObject({
+      complete: true,
+      stopped: null,
+    });
+    expect(resultsOf(path)).toEqual(whole);
+  });
+
   test("and resumed when it is complete does nothing: scores are rewritten, not appended", async () => {
     const path = fresh();
     cpSync(wholePath, path, { recursive: true });
