@@ -7,8 +7,9 @@ import { json, root, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 const messy = resolve(root, "..", "shared", "data", "messy");
 const parent = temporaryFolder();
 
-// skipped where the files are not there: they are not part of the repository
-describe.skipIf(!existsSync(messy))("every messy file through memorize", () => {
+const why = existsSync(messy) ? "" : " (skipped: ../shared/data/messy is not there)";
+
+describe.skipIf(why !== "")(`every messy file through memorize${why}`, () => {
   const files = existsSync(messy)
     ? readdirSync(messy, { recursive: true, withFileTypes: true })
         .filter((file) => file.isFile() && file.name !== "SOURCE.md")

@@ -13,6 +13,8 @@ const canMount =
   process.platform === "linux" &&
   spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs tmpfs /tmp"], { stdio: "ignore" }).status === 0;
 
+const why = canMount ? "" : " (skipped: this machine gives no right to mount)";
+
 const cwd = temporaryFolder();
 
 function takeSteps(steps: readonly Step[]): StepResult[] {
@@ -43,7 +45,7 @@ function expectTidy({ stdout }: StepResult): void {
   expect(files.filter(([name]) => /lock|tmp/.test(name))).toEqual([]);
 }
 
-describe.skipIf(!canMount)("a full disk", () => {
+describe.skipIf(!canMount)(`a full disk${why}`, () => {
   test("ends an evaluation with a sentence and exit code 4, nothing half-written; with space it goes on to the same results", async () => {
     mkdirSync(join(cwd, "full"));
     const [, ran, left, , again] = takeSteps([
@@ -111,7 +113,7 @@ describe.skipIf(!canMount)("a full disk", () => {
   });
 });
 
-describe.skipIf(!canMount)("a read-only folder", () => {
+describe.skipIf(!canMount)(`a read-only folder${why}`, () => {
   test("is a clear error with exit code 4 for whatever would write there; what only reads a run still works", async () => {
     writeFileSync(join(cwd, "talk.txt"), talk);
     mkdirSync(join(cwd, "ro"));
