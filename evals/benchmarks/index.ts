@@ -12,7 +12,9 @@ export const benchmarkNames = () => Object.keys(benchmarks);
 export async function loadBenchmark(name: string): Promise<Benchmark> {
   const load = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
   if (!load) {
-    throw new UmaError("config", `there is no benchmark named "${name}"`, { fix: `benchmarks: ${benchmarkNames().join(", ")}` });
+    throw new UmaError("config", `there is no benchmark named "${name}"`, {
+      fix: `benchmarks: ${benchmarkNames().join(", ")}`,
+    });
   }
   return load();
 }
