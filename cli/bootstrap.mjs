@@ -1,7 +1,7 @@
 // `npm run demo` and `npm test` on a fresh machine: installs what is missing, says so, then runs. Node built-ins only.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,12 +17,17 @@ if (task === "demo") exitWith(run(process.execPath, [join(root, "cli", "umagraph
 else if (task === "test") exitWith(test(rest));
 else fail(`bootstrap: expected "demo" or "test", got "${task ?? ""}"`);
 
-/** Node modules, once per lock file. */
+/** Node modules, once per lock file and Node ABI: the native ones do not load under another. */
 function install() {
   const lock = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
+    .update(process.versions.modules)
     .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  if (installedByNpm()) {
+    writeFileSync(stamp, lock);
+    return;
+  }
   console.error("umagraph: installing node modules (two native ones are compiled; this takes 2 to 4 minutes, once)");
   const started = Date.now();
   const ticking = process.stderr.isTTY ? [] : ["--no-progress"];
@@ -38,6 +43,14 @@ function install() {
     );
   writeFileSync(stamp, lock);
   console.error(`umagraph: installed in ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+/** A plain `npm ci` or `npm install` has done it already: npm's own record is not older than the lock file, and the natives load. */
+function installedByNpm() {
+  const record = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(record) || statSync(record).mtimeMs < statSync(join(root, "package-lock.json")).mtimeMs) return false;
+  const load = "require('better-sqlite3')(':memory:').close(); require('hnswlib-node')";
+  return spawnSync(process.execPath, ["-e", load], { cwd: root, stdio: "ignore" }).status === 0;
 }
 
 /** Types, lint and format, then every test (the architecture test is one of them). Arguments go to vitest. */
