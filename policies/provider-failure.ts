@@ -72,13 +72,13 @@ export function providerError(
   const failure = providerFailure(thrown, 0);
   const at = endpoint.url ? ` at ${endpoint.url}` : "";
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
-  const said = messageOf(thrown).slice(0, 400);
+  const said = saidBy(thrown);
   const error = (what: string, fix?: string) =>
     new UmaError("provider", `${name}: ${what}${tries}`, { cause: thrown, ...(fix ? { fix } : {}) });
 
   if (overflows(thrown, failure.status))
     return error(
-      `the prompt is longer than the model's context: ${said}`,
+      `the prompt with the room for its reply is longer than the model's context: ${said}`,
       "lower the session budget, or serve the model with a longer context",
     );
   if (failure.status === 401 || failure.status === 403)
@@ -98,6 +98,15 @@ export function providerError(
     );
   if (failure.timedOut) return error(`no reply${at} in time: ${said}`, "allow more time, or use a faster server");
   return error(`the request${at} failed: ${said}`);
+}
+
+/** In the provider's words, on one line; the client library appends a link to its own pages, which is of no use here. */
+function saidBy(thrown: unknown): string {
+  return messageOf(thrown)
+    .replace(/\s*Troubleshooting URL: \S+\s*$/, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 400);
 }
 
 interface Link {

@@ -327,6 +327,7 @@ describe("faults", () => {
       .sample(request("hello"))
       .catch((caught: unknown) => caught as { message: string; fix?: string });
     expect(thrown).toMatchObject({ code: "provider", message: expect.stringMatching(message) });
+    expect((thrown as { message: string }).message).not.toMatch(/\n|Troubleshooting/); // the library's own additions
     expect((thrown as { fix?: string }).fix ?? "").toMatch(fix);
     expect(server.requests).toHaveLength(1);
   });

@@ -54,7 +54,9 @@ describe("a session that fails changes nothing", () => {
     expect(record.error).toEqual({
       boundary: "tool",
       code: "input",
-      message: 'the state names the bank "bank-99", which is not live in this process',
+      message:
+        'the state names the bank "bank-99", which is not live in this process; ' +
+        "the process was restarted since; start a new thread, or load the memory again",
     });
   });
 
