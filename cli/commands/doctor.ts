@@ -145,16 +145,26 @@ async function server(baseUrl: string | undefined): Promise<Check> {
     return {
       name: "model server",
       ok: true,
-      seen: `${models.length} models: ${models
+      seen: `${models.length} ${models.length === 1 ? "model" : "models"}: ${models
         .slice(0, 5)
         .map((model) => model.id)
         .join(", ")}`,
     };
   } catch (thrown) {
+    // a server that does one thing at a time lists its models only between two replies
+    if ((thrown as { name?: unknown }).name === "TimeoutError") {
+      return {
+        name: "model server",
+        ok: false,
+        seen: `${url}: no reply within 10 s`,
+        fix: "it may be busy with a long request; ask again when that is done",
+      };
+    }
+    const { cause } = thrown as { cause?: { code?: string } };
     return {
       name: "model server",
       ok: false,
-      seen: `${url}: ${messageOf(thrown)}`,
+      seen: `${url}: ${cause?.code ?? messageOf(thrown)}`,
       fix: "is it running, and is the address right?",
     };
   }
