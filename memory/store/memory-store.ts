@@ -56,7 +56,10 @@ export interface MemoryStore {
    * key afterwards is a new one and starts at version 1.
    */
   delete(key: MemoryKey): boolean;
-  /** The memory with its history as plain JSON values, one a line: a head, then each version, oldest first. */
+  /**
+   * The memory with its history as plain JSON values, one a line: a head, then each version, oldest first. As it is at
+   * the call, however slowly the lines are taken and whatever is saved or deleted meanwhile.
+   */
   exportJsonl(key: MemoryKey): Iterable<object>;
   /**
    * Restores what `exportJsonl` gave, versions, times and notes included, all or nothing; under another key with `as`.

@@ -74,16 +74,25 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
     for (const [index, value] of values.entries()) insertVersion(memory, index + 1, value);
     return historyOf(key).at(-1)!;
   });
+  const storedOf = (row: VersionRow, bytes: Uint8Array): StoredMemory => {
+    const summary = summaryOf(row);
+    if (sha256(bytes).equals(row.sha256)) return { ...summary, bytes };
+    throw new UmaError(
+      "store",
+      `memory ${nameOf(summary)} in ${path}: the bytes of version ${row.version} are damaged`,
+      {
+        fix: "load an earlier version, or restore the file from a copy",
+      },
+    );
+  };
   const loadOne = db.transaction((key: MemoryKey, version: number | undefined): StoredMemory | null => {
     const row = sql.load.get({ ...encodeKey(key), version: version ?? null }) as VersionRow | undefined;
-    if (row === undefined) return null;
-    const bytes = pieces.load(row.memory, row.pieces);
-    if (!sha256(bytes).equals(row.sha256)) {
-      throw new UmaError("store", `memory ${nameOf(key)} in ${path}: the bytes of version ${row.version} are damaged`, {
-        fix: "load an earlier version, or restore the file from a copy",
-      });
-    }
-    return { ...summaryOf(row), bytes };
+    return row === undefined ? null : storedOf(row, pieces.load(row.memory, row.pieces));
+  });
+  const loadAll = db.transaction((key: MemoryKey) => {
+    const rows = sql.history.all(encodeKey(key)) as VersionRow[];
+    const [first] = rows;
+    return first === undefined ? null : { rows, bytesOf: pieces.loadAll(first.memory) };
   });
 
   return {
@@ -109,15 +118,13 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
         return deleted;
       }),
     exportJsonl(key) {
-      const versions = guard(() => find(key))?.version;
-      if (versions === undefined) throw new UmaError("input", `there is no memory ${nameOf(key)} in ${path}`);
+      // all in one transaction: whoever takes the lines slowly gets no version of a memory that was made meanwhile
+      const taken = guard(() => loadAll.deferred(key));
+      if (taken === null) throw new UmaError("input", `there is no memory ${nameOf(key)} in ${path}`);
+      const { rows, bytesOf } = taken;
       return (function* () {
-        yield exportHead(key, versions);
-        for (let version = 1; version <= versions; version++) {
-          const stored = guard(() => loadOne.deferred(key, version));
-          if (stored === null) throw new UmaError("store", `memory ${nameOf(key)} was deleted while it was exported`);
-          yield exportLine(stored);
-        }
+        yield exportHead(key, rows.length);
+        for (const row of rows) yield exportLine(storedOf(row, bytesOf(row.pieces)));
       })();
     },
     importJsonl(lines, { as, expectedVersion = 0 } = {}) {

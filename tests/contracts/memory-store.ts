@@ -283,6 +283,33 @@ export function memoryStoreContract(name: string, open: () => MemoryStore): void
       expect(textOf(to, copy, 2)).toBe("two");
     });
 
+    it("exports the memory as it was at the call, also when it is deleted and made anew while the lines are taken", () => {
+      const [store, copy] = [fresh(), fresh()];
+      save(store, key("a"), "one");
+      save(store, key("a"), "two", 1);
+      const taken = { before: store.history(key("a")), lines: [] as object[] };
+      for (const line of store.exportJsonl(key("a"))) {
+        taken.lines.push(line);
+        if (taken.lines.length !== 2) continue;
+        store.delete(key("a"));
+        save(store, key("a"), "OTHER1");
+        save(store, key("a"), "OTHER2", 1);
+        save(store, key("a"), "OTHER3", 2);
+      }
+      copy.importJsonl(taken.lines);
+      expect(copy.history(key("a"))).toEqual(taken.before);
+      expect([1, 2, 3].map((version) => textOf(copy, key("a"), version))).toEqual(["one", "two", null]);
+      expect(textOf(store, key("a"))).toBe("OTHER3");
+
+      const late = store.exportJsonl(key("a"));
+      save(store, key("a"), "OTHER4", 3);
+      expect([...late]).toHaveLength(4);
+      const gone = store.exportJsonl(key("a"));
+      store.delete(key("a"));
+      expect(copy.importJsonl(gone, { as: key("b") }).version).toBe(4);
+      expect(textOf(copy, key("b"))).toBe("OTHER4");
+    });
+
     it("imports over a memory only from the version that is named", () => {
       const store = fresh();
       save(store, key("a"), "one");
