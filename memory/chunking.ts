@@ -145,13 +145,28 @@ function withinLimit(messages: readonly string[], limit: number, count: (text: s
 /** Non-empty messages; two that share a grapheme cluster at their seam count as one. */
 function gluedMessages(messages: readonly string[]): string[] {
   const glued: string[] = [];
-  for (const message of messages) {
+  for (const message of withWholePairs(messages)) {
     const last = glued.length - 1;
-    if (last < 0 || isBoundaryBetween(glued[last]!, message)) {
-      if (message !== "") glued.push(message);
-    } else {
-      glued[last] += message;
-    }
+    if (last < 0 || isBoundaryBetween(glued[last]!, message)) glued.push(message);
+    else glued[last] += message;
   }
   return glued;
+}
+
+/**
+ * Non-empty messages; two that a surrogate pair joins count as one. Before anything is asked about graphemes: half a flag
+ * or half a skin tone ends the cluster before it, the whole one continues it.
+ */
+function withWholePairs(messages: readonly string[]): string[] {
+  const whole: string[] = [];
+  for (const message of messages) {
+    if (message === "") continue;
+    const last = whole.at(-1);
+    if (last !== undefined && /[\ud800-\udbff]$/.test(last.slice(-1)) && /^[\udc00-\udfff]/.test(message.slice(0, 1))) {
+      whole[whole.length - 1] += message;
+    } else {
+      whole.push(message);
+    }
+  }
+  return whole;
 }

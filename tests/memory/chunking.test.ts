@@ -228,6 +228,31 @@ describe("chunkMessages", () => {
     );
   });
 
+  it("does the same for one text cut into messages anywhere, also within a surrogate pair", () => {
+    const cutText = oddText.chain((text) =>
+      fc
+        .array(fc.nat(text.length), { maxLength: 30 })
+        .map((cuts) => [0, ...cuts.sort((a, b) => a - b), text.length])
+        .map((cuts) => cuts.slice(1).map((end, at) => text.slice(cuts[at], end))),
+    );
+    fc.assert(
+      fc.property(cutText, fc.integer({ min: 1, max: 20 }), counter, (messages, maxTokens, [, count]) => {
+        expectWhole(chunkMessages(messages, { maxTokens, countTokens: count }), messages.join(""), maxTokens, count);
+      }),
+      { numRuns: 1_500, seed: 4 },
+    );
+  });
+
+  it.each([
+    ["a family", ["👨\u200d", "\ud83d", "\udc69\u200d👧"]],
+    ["a family, with an empty message", ["👨\u200d", "\ud83d", "", "\udc69\u200d👧"]],
+    ["a flag", ["🇩", "\ud83c", "\uddea"]],
+    ["a skin tone", ["👍", "\ud83c", "\udffd"]],
+    ["a skin tone, unit by unit", [..."👍🏽"].flatMap((point) => point.split(""))],
+  ])("leaves %s whole where a message is half a surrogate pair", (_, messages) => {
+    expect(chunkMessages(messages, { maxTokens: 1, countTokens })).toEqual([messages.join("")]);
+  });
+
   it("does not cut a message that fits", () => {
     fc.assert(
       fc.property(
