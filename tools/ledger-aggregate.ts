@@ -12,6 +12,7 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
 import { type Entry, entriesOf } from "../memory/bank.ts";
+import { calendarDate } from "../memory/ingest/dates.ts";
 import { defineTool } from "./tool.ts";
 
 interface LedgerLine {
@@ -27,9 +28,12 @@ const Exact = Decimal.clone({ precision: 60, toExpNeg: -40, toExpPos: 40 });
 const RECORD = /^\s*(\d{4}-\d{2}-\d{2})\s*\|([^|]*)\|([^|]*)\|\s*([+-]?\d{1,18}(?:\.\d{1,8})?)\s*(?:\|.*)?$/;
 const LOOKS_LIKE_RECORD = /^\s*\d{4}-\d{2}-\d{2}\s*\|/;
 
+const EXPECTED_DAY = "expected a date like 2024-02-23, of a day that there is";
 const day = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/, "expected a date like 2024-02-23")
+  // for the JSON schema; told once
+  .regex(/^\d{4}-\d{2}-\d{2}$/, { error: EXPECTED_DAY, abort: true })
+  .refine(isDay, EXPECTED_DAY)
   .optional();
 
 export const ledgerAggregate = defineTool({
@@ -80,6 +84,12 @@ export const ledgerAggregate = defineTool({
   },
 });
 
+/** Whether there is the day that `YYYY-MM-DD` names: no 30 February. */
+function isDay(text: string): boolean {
+  const [year = "", month = "", date = ""] = text.split("-");
+  return calendarDate(year, month, date) !== null;
+}
+
 /** Every dated amount in the bank, in bank order. */
 function readLedger(bank: Parameters<typeof entriesOf>[0]): { lines: LedgerLine[]; unreadable: number } {
   const lines: LedgerLine[] = [];
@@ -87,7 +97,7 @@ function readLedger(bank: Parameters<typeof entriesOf>[0]): { lines: LedgerLine[
   for (const entry of entriesOf(bank)) {
     for (const text of entry.content.split(/\r?\n/)) {
       const match = RECORD.exec(text);
-      if (!match) {
+      if (!match || !isDay(match[1]!)) {
         if (LOOKS_LIKE_RECORD.test(text)) unreadable++;
         continue;
       }

@@ -123,4 +123,16 @@ describe("ledger_aggregate: decimal-exact queries over dated amounts", () => {
     expect(done.verdict).toBe("invalid");
     expect(done.observation).toContain("expected a date like 2024-02-23");
   });
+
+  it("a day that there is not makes a line unreadable and an argument invalid", async () => {
+    const days = "2024-02-29 2023-02-29 2024-02-30 2024-04-31 2024-13-01 2024-00-10 2024-01-00 2024-12-31".split(" ");
+    const bank = bankOf({ a: days.map((day) => `${day} | A | a | 1.00`).join("\n") });
+    expect(await value(bank, { operation: "sum" })).toEqual({ value: "2.00", lines: 2, unreadable_lines: 6 });
+    for (const args of [{ from: "2024-13-45" }, { to: "2024-02-30" }, { from: "2023-02-29" }]) {
+      const done = await ask(bank, { operation: "sum", ...args });
+      expect(done.verdict).toBe("invalid");
+      expect(done.observation).toContain("expected a date like 2024-02-23, of a day that there is");
+    }
+    expect((await value(bank, { operation: "sum", from: "2024-02-29", to: "2024-02-29" })).value).toBe("1.00");
+  });
 });
