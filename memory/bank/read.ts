@@ -33,11 +33,16 @@ export function listTitles(
 ): { titles: string[]; total: number } {
   const { filter = "", limit = Number.POSITIVE_INFINITY } = options;
   const titles: string[] = [];
+  if (filter === "") {
+    for (const run of limit > 0 ? trieRuns(bank.live) : []) {
+      for (const link of run) if (titles.length < limit) titles.push(textOf(link).title);
+      if (titles.length >= limit) break;
+    }
+    return { titles, total: bank.size };
+  }
   let total = 0;
-  const leaves =
-    filter === "" ? trieLeaves(bank.live) : trieLeaves(bank.live, (parent) => titlesBelow(parent).includes(filter));
-  for (const leaf of leaves) {
-    if (filter !== "" && !titlesIn(leaf).includes(filter)) continue;
+  for (const leaf of trieLeaves(bank.live, (parent) => titlesBelow(parent).includes(filter))) {
+    if (!titlesIn(leaf).includes(filter)) continue;
     for (const link of leaf) {
       if (link === undefined) continue;
       const { title } = textOf(link);
@@ -45,7 +50,6 @@ export function listTitles(
       total++;
       if (titles.length < limit) titles.push(title);
     }
-    if (filter === "" && titles.length >= limit) return { titles, total: bank.size };
   }
   return { titles, total };
 }

@@ -267,6 +267,20 @@ describe("a bank of 100,000 entries", () => {
     expect(getEntry(before, "entry 7")?.lineage.touches.length).toBe(19_999);
   });
 
+  it("is not walked to its end for a listing with a limit, and still counts all", () => {
+    const root = [...large.live.root!];
+    Object.defineProperty(root, root.length - 1, {
+      get: () => {
+        throw new Error("walked on");
+      },
+    });
+    const watched: Bank = { ...large, live: { ...large.live, root } };
+    expect(() => listTitles(watched)).toThrow("walked on");
+    expect(listTitles(watched, { limit: 3 })).toEqual({ titles: ["entry 0", "entry 1", "entry 2"], total: size });
+    expect(listTitles(watched, { limit: 5_000 }).titles).toHaveLength(5_000);
+    expect(listTitles(watched, { limit: 0 })).toEqual({ titles: [], total: size });
+  });
+
   it("lists what is left, in order, when nearly all is deleted", () => {
     let bank = large;
     for (let at = 0; at < size; at++) {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { estimateTokens } from "../../policies/token-estimator.ts";
 import { keepEnd, keepStart, longestFit } from "../../tools/cut-text.ts";
 import { executeCalls } from "../../tools/execute-calls.ts";
 import { cutObservation, type ListObservation } from "../../tools/observation.ts";
-import { perCharacter } from "../support/scripts.ts";
+import { perCharacter, perWord } from "../support/scripts.ts";
 import { bankOf, callOf, options, smallSource, worldOf } from "../support/worlds.ts";
 
 const list = (items: readonly string[]): ListObservation => ({
@@ -46,6 +47,78 @@ describe("rule 5: observations are cut at whole items, say how many were left ou
       ),
       { seed: 1 },
     );
+  });
+
+  it("a list keeps exactly what trying every length finds, for any counter that grows with the list", () => {
+    const counters = {
+      perCharacter,
+      perWord,
+      estimateTokens,
+      quarters: (text: string) => Math.ceil(text.length / 4),
+      dear: (text: string) => text.length * 50,
+      steps: (text: string) => Math.ceil(text.length / 100) * 100,
+    };
+    const item = fc.oneof(
+      fc.string({ maxLength: 12 }),
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.constantFrom("", " ", "a b c d e f", "word ".repeat(60), "x".repeat(700), "漢字".repeat(40), "\n".repeat(30)),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(item, { maxLength: 90 }),
+        fc.oneof(
+          fc.integer({ min: 0, max: 60 }),
+          fc.integer({ min: 0, max: 1_500 }),
+          fc.integer({ max: 60_000, min: 0 }),
+        ),
+        fc.constantFrom(...Object.values(counters)),
+        (items, max, count) => {
+          const sizes = items.map((_, shown) => count(list(items).render(items.slice(0, shown), items.length - shown)));
+          const whole = count(list(items).render(items, 0)) <= max;
+          const expected = whole
+            ? items.length
+            : Math.max(
+                0,
+                sizes.findLastIndex((tokens) => tokens <= max),
+              );
+          expect(cutObservation(list(items), max, count).shown).toBe(expected);
+        },
+      ),
+      { numRuns: 1_500, seed: 2 },
+    );
+  });
+
+  it("a long list is not rendered and counted again and again to keep a little of it", async () => {
+    const shapes = [
+      (i: number) => `2024-03-${(i % 28) + 1} expense ${i}`,
+      (i: number) => "é漢x, ".repeat(1 + ((i * 7_919) % 23)),
+      (i: number) => "some words here ".repeat(1 + ((i * 31) % 5)),
+    ];
+    for (const count of [estimateTokens, perCharacter, perWord]) {
+      for (const shape of shapes) {
+        const counted = { texts: 0, units: 0 };
+        const items = Array.from({ length: 5_000 }, (_, i) => shape(i));
+        const cut = cutObservation(list(items), 4_096, (text) => {
+          counted.texts++;
+          counted.units += text.length;
+          return count(text);
+        });
+        expect(cut.omitted).toBeGreaterThan(2_000);
+        expect(counted.texts).toBeLessThanOrEqual(8);
+        expect(counted.units).toBeLessThan(10 * cut.text.length);
+      }
+    }
+    const unitsFor = async (entries: number) => {
+      let units = 0;
+      const bank = bankOf(Array.from({ length: entries }, (_, i) => [shapes[0]!(i), ""] as const));
+      const countTokens = (text: string) => {
+        units += text.length;
+        return estimateTokens(text);
+      };
+      await executeCalls(worldOf(bank), [callOf("memory_list", {})], options({ maxObservation: 4_096, countTokens }));
+      return units;
+    };
+    expect(await unitsFor(12_000)).toBeLessThan(2 * (await unitsFor(1_500)));
   });
 
   it("text is cut between graphemes and says how many characters were left out", () => {
