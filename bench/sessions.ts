@@ -191,6 +191,7 @@ function knowingPolicy(stream: Stream, current: { k: number }): Policy {
           text: "",
           calls: [{ id, name, args, error: null, repaired: false }],
           usage: null,
+          cut: null,
         };
       };
       const write = writes[turn - 1];
@@ -200,7 +201,7 @@ function knowingPolicy(stream: Stream, current: { k: number }): Policy {
       if (turn === writes.length + 1 && last && last.name !== "memory_delete")
         return call("memory_key_retrieve", { title: last.args.title });
       const text = "A user reports daily spending by category.";
-      return { message: new AIMessage(text), text, calls: [], usage: null };
+      return { message: new AIMessage(text), text, calls: [], usage: null, cut: null };
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Runnable } from "@langchain/core/runnables";
 import { UmaError } from "../base/errors.ts";
 import type { ToolDefinition } from "../tools/tool.ts";
 import { concurrencyLimit } from "./concurrency-limit.ts";
+import { cutOf } from "./cut-of.ts";
 import { hermesMessages, OBSERVATION_TAG } from "./hermes-format.ts";
 import { historyMessage, sendable } from "./history-message.ts";
 import type { Policy, Sample, SampleRequest } from "./policy.ts";
@@ -129,7 +130,7 @@ function nativeSample(reply: BaseMessage, request: SampleRequest): Sample {
   const own = new Set((reply as AIMessage).tool_calls?.map((call) => call.id));
   const keepsParts = parts !== null && calls.every((call) => call.error === null && own.has(call.id));
   const message = historyMessage(reply, { content: keepsParts ? parts : text, calls, unread: parsed.unread });
-  return { message, text, calls, usage: usageOf(reply) };
+  return { message, text, calls, usage: usageOf(reply), cut: cutOf(reply) };
 }
 
 function hermesSample(reply: BaseMessage, request: SampleRequest): Sample {
@@ -142,7 +143,7 @@ function hermesSample(reply: BaseMessage, request: SampleRequest): Sample {
   const bare = parsed.calls.length > 0 ? [] : parseBareCall(parsed.text, { tools: namesOf(request), idPrefix });
   const calls = bare.length > 0 ? bare : parsed.calls;
   const message = historyMessage(reply, { content: said, calls });
-  return { message, text: bare.length > 0 ? "" : parsed.text, calls, usage: usageOf(reply) };
+  return { message, text: bare.length > 0 ? "" : parsed.text, calls, usage: usageOf(reply), cut: cutOf(reply) };
 }
 
 const namesOf = (request: SampleRequest) => request.tools.map((tool) => tool.function.name);

@@ -31,7 +31,12 @@ export interface Sample {
   readonly calls: readonly ParsedCall[];
   /** Tokens as the provider counted them; null when it did not say. */
   readonly usage: { readonly prompt: number; readonly completion: number } | null;
+  /** Why the provider ended the reply before the model did; null when it did not, or did not say. */
+  readonly cut: Cut | null;
 }
+
+/** `length` the token limit was reached · `content_filter` the provider's filter took the rest or all of it. */
+export type Cut = "length" | "content_filter";
 
 export interface Policy {
   /** As in tables and records, e.g. "openai:gpt-4o-mini" or "ledger-expert". */

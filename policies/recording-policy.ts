@@ -16,11 +16,11 @@ export function recordingPolicy(policy: Policy, options: { readonly messages?: b
     async sample(request) {
       const shown = shownIn(request);
       const sample = await policy.sample(request);
-      const { text, calls, usage, message } = sample;
+      const { text, calls, usage, cut, message } = sample;
       turns.push({
         hash: shownHash(shown),
         ...((options.messages ?? true) ? { shown } : {}),
-        reply: { text, content: textOf(message), calls: [...calls], usage: usage === null ? null : { ...usage } },
+        reply: { text, content: textOf(message), calls: [...calls], usage: usage === null ? null : { ...usage }, cut },
       });
       return sample;
     },

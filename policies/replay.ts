@@ -35,9 +35,9 @@ export function replay(options: ReplayOptions): Policy {
       const shown = shownIn(request);
       const turn = unplayed.get(shownHash(shown))?.shift();
       if (!turn) throw new UmaError("input", mismatch(shown, transcript, unplayed));
-      const { text, content, calls, usage } = turn.reply;
+      const { text, content, calls, usage, cut } = turn.reply;
       const message = historyMessage(new AIMessage(content), { content, calls });
-      return { message, text, calls, usage };
+      return { message, text, calls, usage, cut };
     },
   };
 }

@@ -28,6 +28,7 @@ export const TranscriptTurn = z.object({
     content: z.string(),
     calls: z.array(ParsedCall),
     usage: z.object({ prompt: z.number(), completion: z.number() }).nullable(),
+    cut: z.enum(["length", "content_filter"]).nullable().default(null),
   }),
 });
 export type TranscriptTurn = z.infer<typeof TranscriptTurn>;

@@ -2,25 +2,27 @@
 import type { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { textOf } from "../../policies/tool-call-parsing/parse-native.ts";
 import type { SessionDeps } from "./deps.ts";
-import { refuseText } from "./guard-text.ts";
+import { refuseCut, refuseText } from "./guard-text.ts";
 import { sessionId } from "./identity.ts";
 import { type MessageRecord, RECORD_VERSION, type SessionRecord } from "./record.ts";
 import type { Session, SessionOutcome, SessionUpdate } from "./state.ts";
 
 export function finishSession(state: Session, deps: SessionDeps): SessionUpdate {
-  const outcome = outcomeOf(state);
+  const outcome = outcomeOf(state, deps);
   deps.record?.(recordOf(state, outcome, deps));
   // a failed session changes nothing: its writes are on the record, not in the memory
   const undone = outcome.end === "error" || outcome.end === "cancelled";
   return { outcome, ...(undone && { memoryRef: state.memoryBefore }) };
 }
 
-function outcomeOf(state: Session): SessionOutcome {
+function outcomeOf(state: Session, deps: SessionDeps): SessionOutcome {
   if (state.cancelled) return { end: "cancelled", text: null, refused: null, error: null };
   if (state.error) return { end: "error", text: null, refused: null, error: state.error };
   if (state.reply === null) return { end: state.lastTurn ?? "budget", text: null, refused: null, error: null };
   const said = state.messages.findLast((message) => message.getType() === "ai");
-  const refused = refuseText(state.reply, said && textOf(said));
+  const tools = deps.toolset.tools.map((tool) => tool.name);
+  const unfit = refuseText(state.reply, { said: said && textOf(said), tools });
+  const refused = unfit ?? (state.stage === "memory" ? refuseCut(state.cut) : null);
   return { end: "text", text: refused === null ? state.reply.trim() : null, refused, error: null };
 }
 
@@ -63,6 +65,7 @@ function recordOf(state: Session, outcome: SessionOutcome, deps: SessionDeps): S
         : null,
     answer: stage === "qa" ? outcome.text : null,
     end: outcome.end,
+    cut: outcome.end === "text" ? state.cut : null,
     lastTurn: state.lastTurn,
     error: outcome.error,
     turns: state.turn,

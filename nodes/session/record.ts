@@ -25,6 +25,9 @@ export const SessionError = z.object({
 });
 export type SessionError = z.infer<typeof SessionError>;
 
+/** Why the provider ended a reply before the model did. */
+export const CutReason = z.enum(["length", "content_filter"]);
+
 const TitledText = z.object({ title: z.string(), content: z.string() });
 
 export const WriteRecord = z.object({
@@ -107,6 +110,8 @@ export const SessionRecord = z.object({
   /** Phase II: null when the session ended without an acceptable text. */
   answer: z.string().nullable(),
   end: SessionEnd,
+  /** Whether the text that ended the session was cut: such a text is never the core, but still the answer. */
+  cut: CutReason.nullable().default(null),
   /** Why the last turn was sampled without tools, if it was. */
   lastTurn: z.enum(["budget", "turns"]).nullable(),
   error: SessionError.nullable(),

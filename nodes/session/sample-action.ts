@@ -36,6 +36,8 @@ export async function sampleAction(state: Session, deps: SessionDeps, config?: R
       calls,
       sampled: calls,
       reply: calls.length === 0 ? sample.text : null,
+      // a policy of the user's own may not say
+      cut: calls.length === 0 ? (sample.cut ?? null) : null,
       turn: state.turn + 1,
       lastTurn,
       spent: {

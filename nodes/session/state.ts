@@ -8,7 +8,7 @@ import { StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { ParsedCall } from "../../tools/call.ts";
 import { MessageHistory } from "./message-history.ts";
-import { CallRecord, ReadRecord, SessionEnd, SessionError, Stage } from "./record.ts";
+import { CallRecord, CutReason, ReadRecord, SessionEnd, SessionError, Stage } from "./record.ts";
 
 export const SessionIdentity = z.object({
   run: z.string().default("studio"),
@@ -68,6 +68,7 @@ export const SessionState = new StateSchema({
     .default(() => [])
     .describe("The same calls as the policy made them: what differs was edited by a person"),
   reply: z.string().nullable().default(null).describe("The text of the last reply, when it held no call"),
+  cut: CutReason.nullable().default(null).describe("Whether the provider cut that text short"),
   turn: z.int().default(0).describe("Policy calls so far"),
   lastTurn: z
     .enum(["budget", "turns"])

@@ -8,8 +8,8 @@ export interface CallTag {
   readonly end: number;
 }
 
-// attributes are tolerated, a missing ">" too, and a tag that the end of the reply cut in two counts as opened
-const CALL_TAG = /<(\/?)tool_call(s?)\b(?:(?:\s[^<>{}]{0,200})?>)?|<tool(?:_(?:c(?:al?)?)?)?\s*$/gi;
+// attributes are tolerated, a missing ">" too, and a tag that the end of the reply cut in two counts as a whole one
+const CALL_TAG = /<(\/?)tool(?:_call(s?)\b(?:(?:\s[^<>{}]{0,200})?>)?|(?:_(?:c(?:al?)?)?)?\s*$)/gi;
 
 export function findCallTags(text: string): CallTag[] {
   return Array.from(text.matchAll(CALL_TAG), (match) => ({
@@ -24,12 +24,17 @@ const MARKUP = new RegExp(
   [
     String.raw`<\/?tool_(?:calls?|responses?)\b`,
     String.raw`<\/?tools>`,
-    String.raw`<\/?function_calls?\b`,
+    // <function_calls><invoke name="…">, with or without a namespace before it
+    String.raw`<\/?(?:\w{1,20}:)?function_calls?\b`,
+    String.raw`<(?:\w{1,20}:)?invoke\s{1,20}name\s{0,20}=`,
+    String.raw`<\/(?:\w{1,20}:)?invoke>`,
     "<function=",
     String.raw`\[TOOL_CALLS\]`,
     // servers that force calls by grammar have the model write "functions.memory_list:" and the arguments on the next line
     String.raw`(?:^|\n)[ \t]*functions\.\w{1,64}(?::\s*$|:?\s*\{)`,
     String.raw`<\|[a-z0-9_]{1,40}\|>`,
+    // special tokens with full-width bars, <｜tool▁calls▁begin｜> and the like
+    String.raw`<\/?｜`,
     String.raw`<\/?tool(?:_[a-z]*)?\s*$`,
   ].join("|"),
   "i",
@@ -37,10 +42,24 @@ const MARKUP = new RegExp(
 
 /**
  * Whether a text that should be plain holds a tool call, in the tags of any common model family or as a bare JSON object.
- * Such a text never becomes the core (decisions §5, rule 1).
+ * Such a text never becomes the core (decisions §5, rule 1). Calls written like Python are only known by their `tools`.
  */
-export function hasToolCallMarkup(text: string): boolean {
-  return MARKUP.test(text) || bareCallStart(text) !== null;
+export function hasToolCallMarkup(text: string, tools: readonly string[] = []): boolean {
+  return MARKUP.test(text) || bareCallStart(text) !== null || holdsPythonCall(text, tools);
+}
+
+/**
+ * `[memory_add(title="x"), …]` at the beginning of a line, or a text that is one call from its first character to its last.
+ * Prose may name tools, with brackets behind them too.
+ */
+function holdsPythonCall(text: string, tools: readonly string[]): boolean {
+  if (!tools.some((name) => text.includes(`${name}(`))) return false;
+  const name = `(?:${tools.map((tool) => tool.replace(/\W/g, "\\$&")).join("|")})`;
+  const call = String.raw`${name}\((?:\s*\)|\s*\w{1,64}\s*=)`;
+  if (new RegExp(String.raw`(?:^|\n)[ \t]*\[\s*${call}`).test(text)) return true;
+  const fenced = text.trim().replace(/^```\w*\s*/, "");
+  const whole = fenced.endsWith("```") ? fenced.slice(0, -3).trimEnd() : fenced;
+  return whole.endsWith(")") && new RegExp(`^(?:print\\()?${call}`).test(whole);
 }
 
 /** Where the JSON begins when the whole text, code fences aside, looks like one call or a list of calls without tags. */
@@ -61,7 +80,7 @@ export function bareCallStart(text: string): number | null {
   return named && /"(?:arguments|parameters|function|tool_calls)"\s*:/.test(json) ? head[0].length : null;
 }
 
-const ACTIVE = /<(?=\/?(?:tools?|tool_calls?|tool_responses?|think)\b|\|[A-Za-z0-9_]{1,40}\|>)/g;
+const ACTIVE = /<(?=\/?(?:tools?|tool_calls?|tool_responses?|think)\b|\|[A-Za-z0-9_]{1,40}\|>|\/?｜)/g;
 
 /**
  * For text that is quoted to a model which reads calls and special tokens as text: `<tool_call>` becomes `‹tool_call>`, and

@@ -172,6 +172,8 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     ends: "text",
   },
+  "a core that was cut": { steps: [{ text: "Half a co", cut: "length" }], ends: "text" },
+  "an answer that was cut": { steps: [{ text: "Half an an", cut: "content_filter" }], setting: question, ends: "text" },
   "titles and texts of every kind": {
     steps: [
       { calls: [add("نص \u202e abc", "\u0000\ud800"), add("👩‍👩‍👧", "漢字"), list("👩"), read("نص \u202e abc")] },

@@ -11,6 +11,7 @@ export interface Step {
   readonly fail?: Error;
   /** What the provider says it counted. */
   readonly usage?: Sample["usage"];
+  readonly cut?: Sample["cut"];
   /** The whole reply as it goes into the history, where the text is what is left of it. */
   readonly raw?: string;
   /** As hermes policies do: the calls are in the text, not in the message's tool_calls. */
@@ -60,7 +61,7 @@ export function sampleOf(step: Step, turn: number): Sample {
           })),
         },
   );
-  return { message, text, calls, usage: step.usage ?? null };
+  return { message, text, calls, usage: step.usage ?? null, cut: step.cut ?? null };
 }
 
 const markup = ({ name, args }: ParsedCall) => `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`;

@@ -70,6 +70,7 @@ const base = {
   calls: [],
   given: [],
   end: "text",
+  cut: null,
   lastTurn: null,
   error: null,
   turns: 1,

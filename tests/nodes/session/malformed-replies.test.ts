@@ -158,6 +158,7 @@ function playingTexts(replies: readonly string[]): Policy {
         text,
         calls,
         usage: { prompt: 0, completion: estimateTokens(content) },
+        cut: null,
       };
     },
   };

@@ -36,12 +36,43 @@ describe("rule 1: guarded commit", () => {
       "the reply repeated a sentence of the session",
     ],
     ["a refusal", `${noToolsLeft}`, "the reply repeated a sentence of the session"],
+    ["zero-width characters", "\u200b\u2060\ufeff", "the reply was empty"],
+    ["format characters and fillers", "\u202e \u00ad\u3164\u2800\u0000", "the reply was empty"],
+    ["calls written like Python", '[memory_add(title="a", content="b")]', "the reply held tool-call markup"],
     ["a left-out observation", `x ${noRoom}`, "the reply repeated a sentence of the session"],
   ])("%s never replaces the core: the old one stays and the record says why", async (_what, text, why) => {
     const { record, state } = await endOf([{ text }]);
     expect(record.end).toBe("text");
     expect(record.core).toEqual({ before: "the old core", after: "the old core", committed: false, kept: why });
     expect(state.outcome?.text).toBeNull();
+  });
+
+  it.each([
+    ["length", "the reply was cut off at the token limit"],
+    ["content_filter", "the reply was cut by the provider's content filter"],
+  ] as const)("a text that was cut (%s) never replaces the core, whole as it may look", async (cut, why) => {
+    const { record } = await endOf([{ text: "The user keeps a ledger of food and", cut }]);
+    expect(record).toMatchObject({ end: "text", cut });
+    expect(record.core).toEqual({ before: "the old core", after: "the old core", committed: false, kept: why });
+  });
+
+  it("an answer that was cut is still the answer, and the record says that it was cut", async () => {
+    const input = { stage: "qa" as const, focus: "Who?" };
+    const steps: Step[] = [
+      { calls: [list()], cut: "length" },
+      { text: "\\boxed{Ada} because", cut: "length" },
+    ];
+    expect((await endOf(steps, { input })).record).toMatchObject({ answer: "\\boxed{Ada} because", cut: "length" });
+  });
+
+  it("what only the calls' turn was cut by is not said of the text", async () => {
+    const { record } = await endOf([{ calls: [list()], cut: "length" }, { text: "Core." }]);
+    expect(record).toMatchObject({ cut: null, core: { after: "Core.", committed: true } });
+  });
+
+  it("a core that names tools in words is a core", async () => {
+    const text = "Entries are added by memory_add(title, content).\nmemory_list() shows them (by title).";
+    expect((await endOf([{ text }])).record.core).toMatchObject({ after: text, committed: true });
   });
 
   it("what is left of a call that nobody could read is no core: the whole reply is looked at", async () => {
