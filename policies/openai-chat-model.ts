@@ -74,13 +74,18 @@ class CheckedCompletions extends ChatOpenAICompletions {
     return (request.stream ? untilFinished(answer as AsyncIterable<Streamed>) : withChoices(answer)) as never;
   }
 
-  /** The parent warns of old packages when every call of a reply is broken; the raw calls are kept under another name then. */
+  /**
+   * The parent warns of old packages when every call of a reply is broken, and fails at an entry that is no call; the raw
+   * calls are kept under another name then.
+   */
   protected override _convertCompletionsMessageToBaseMessage(
     message: OpenAI.ChatCompletionMessage,
     rawResponse: OpenAI.ChatCompletion,
   ): BaseMessage {
-    const { tool_calls: raw, ...rest } = message;
-    if (!Array.isArray(raw) || raw.length === 0 || raw.some(isReadable))
+    const { tool_calls: given, ...rest } = message;
+    if (!given) return super._convertCompletionsMessageToBaseMessage(rest, rawResponse);
+    const raw: unknown[] = [given].flat();
+    if (raw.length === 0 || (raw.every(isCall) && raw.some(isReadable)))
       return super._convertCompletionsMessageToBaseMessage(message, rawResponse);
     const converted = super._convertCompletionsMessageToBaseMessage(rest, rawResponse) as AIMessage;
     converted.additional_kwargs.raw_tool_calls = raw;
@@ -88,9 +93,17 @@ class CheckedCompletions extends ChatOpenAICompletions {
   }
 }
 
-function isReadable(call: OpenAI.ChatCompletionMessageToolCall): boolean {
+interface WireCall {
+  readonly function: { readonly arguments: string };
+}
+
+const isCall = (entry: unknown): entry is WireCall =>
+  typeof (entry as { readonly function?: unknown } | null)?.function === "object" &&
+  (entry as { readonly function: unknown }).function !== null;
+
+function isReadable(call: WireCall): boolean {
   try {
-    return "function" in call && JSON.parse(call.function.arguments) !== undefined;
+    return JSON.parse(call.function.arguments) !== undefined;
   } catch {
     return false;
   }
@@ -112,7 +125,20 @@ async function* untilFinished(stream: AsyncIterable<Streamed>): AsyncIterable<St
     const choice = chunk.choices?.[0];
     finished ||= Boolean(choice?.finish_reason);
     if (came.length < 200) came += choice?.delta?.content ?? "";
-    yield chunk;
+    yield withCallsOnly(chunk);
   }
   if (!finished) throw new UnusableReply(`the stream was cut off after: ${came.slice(0, 200) || "(nothing)"}`);
+}
+
+/** The parent fails at an entry that is no object: one without a name stands for it, which is read as a broken call. */
+function withCallsOnly(chunk: Streamed): Streamed {
+  const delta = chunk.choices?.[0]?.delta;
+  const calls: unknown = delta?.tool_calls;
+  if (!delta || !Array.isArray(calls) || calls.every((entry) => entry !== null && typeof entry === "object"))
+    return chunk;
+  const mended = calls.map((entry: unknown, index) =>
+    entry !== null && typeof entry === "object" ? entry : { index, function: { arguments: JSON.stringify(entry) } },
+  );
+  const choice = { ...chunk.choices[0]!, delta: { ...delta, tool_calls: mended as typeof delta.tool_calls } };
+  return { ...chunk, choices: [choice, ...chunk.choices.slice(1)] } as Streamed;
 }

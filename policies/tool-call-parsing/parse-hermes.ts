@@ -55,7 +55,9 @@ function joined(pieces: readonly string[]): string {
     .filter((piece) => piece !== "")
     .join("\n");
   const tail = text.slice(-200);
-  return text.slice(0, text.length - tail.length) + tail.replace(/(?:<tool(?:_(?:c(?:al?)?)?)?\s*)+$/i, "").trimEnd();
+  return (
+    text.slice(0, text.length - tail.length) + tail.replace(/(?:<\/?tool(?:_(?:c(?:al?)?)?)?\s*)+$/i, "").trimEnd()
+  );
 }
 
 interface Effort {
@@ -101,7 +103,7 @@ function readBody(text: string, tags: readonly CallTag[], at: number, effort: Ef
   }
   const tag = tags[next];
   const closed = tag !== undefined && !tag.opens;
-  const asWritten = closed && tidy && values === 1;
+  const asWritten = closed && text.slice(tag.start, tag.end) === "</tool_call>" && tidy && values === 1;
   return {
     calls: asWritten ? calls : calls.map((call) => (call.error === null ? { ...call, repaired: true } : call)),
     end: closed ? tag.end : endOfUnclosed(text, from, tag?.start ?? text.length, calls),

@@ -36,6 +36,8 @@ interface RawCall {
   readonly id?: unknown;
   readonly name?: unknown;
   readonly args?: unknown;
+  /** What stood in the provider's list where a call should be. */
+  readonly entry?: unknown;
 }
 
 export function parseNative(message: AIMessage, options: ParseNativeOptions): ParsedNativeReply {
@@ -52,7 +54,10 @@ export function parseNative(message: AIMessage, options: ParseNativeOptions): Pa
     const own = typeof raw?.id === "string" && raw.id !== "" && !used.has(raw.id) ? raw.id : null;
     const id = own ?? freshId(options.idPrefix, k, used);
     used.add(id);
-    if (error !== null && typeof raw?.args === "string") unread.push({ id, text: raw.args.slice(0, 2_000) });
+    if (error !== null && raw !== null) {
+      const text = Object.hasOwn(raw, "entry") ? said(raw.entry) : raw.args;
+      if (typeof text === "string") unread.push({ id, text: text.slice(0, 2_000) });
+    }
     return { id, name, args, error, repaired };
   });
   return { text: reply.text, calls, unread };
@@ -71,16 +76,29 @@ export function textOf(message: { readonly content: unknown }): string {
 }
 
 function rawCalls(message: AIMessage): RawCall[] {
-  const parsed = [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])];
+  const parsed: RawCall[] = [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])];
   const provider: unknown = message.additional_kwargs?.raw_tool_calls ?? message.additional_kwargs?.tool_calls;
-  if (Array.isArray(provider) && provider.length >= parsed.length && provider.every(isFunctionCall))
-    return provider.map((call) => ({ id: call.id, name: call.function.name, args: call.function.arguments }));
+  if (Array.isArray(provider) && provider.length > 0 && provider.length >= parsed.length) {
+    if (provider.every(isFunctionCall)) return provider.map(functionCall);
+    // an entry that is no call was meant as one: LangChain leaves it out
+    if (provider.length > parsed.length || parsed.some(isNoCall))
+      return provider.map((entry: unknown) => {
+        if (isFunctionCall(entry)) return functionCall(entry);
+        const known = isObject(entry) && parsed.find((call) => call.id !== undefined && call.id === entry.id);
+        return known && !isNoCall(known) ? known : { ...(isObject(entry) && { id: entry.id }), entry };
+      });
+  }
   if (parsed.length > 0) return inContentOrder(message.content, parsed);
   // the form before tool_calls; where both come, the old one only repeats the first call
   const legacy: unknown = message.additional_kwargs?.function_call;
-  if (!isObject(legacy) || typeof legacy.name !== "string") return [];
-  return [{ id: undefined, name: legacy.name.replace(/:$/, ""), args: legacy.arguments }];
+  if (!isObject(legacy)) return [];
+  const name = typeof legacy.name === "string" ? legacy.name.replace(/:$/, "") : undefined;
+  return [{ name, args: legacy.arguments }];
 }
+
+const functionCall = ({ id, function: { name, arguments: args } }: FunctionCall): RawCall => ({ id, name, args });
+
+const isNoCall = (call: RawCall) => call.name === undefined && call.args === undefined;
 
 interface FunctionCall {
   readonly id?: unknown;
@@ -101,6 +119,8 @@ function inContentOrder(content: unknown, calls: readonly RawCall[]): RawCall[] 
 }
 
 function readRaw(raw: RawCall, budget: MendingBudget): CallReading {
+  if (Object.hasOwn(raw, "entry"))
+    return unreadable(`expected a call with a function's name and arguments, got ${excerpt(said(raw.entry))}`);
   const name = typeof raw.name === "string" ? raw.name.trim() : "";
   if (name === "")
     return unreadable(
@@ -110,6 +130,8 @@ function readRaw(raw: RawCall, budget: MendingBudget): CallReading {
   if (!reading.ok) return unreadable(reading.reason, name);
   return { name, args: reading.args, error: null, repaired: reading.repaired };
 }
+
+const said = (entry: unknown) => (typeof entry === "string" ? entry : (JSON.stringify(entry) ?? "nothing"));
 
 const sameness = (call: CallReading) => `${call.name} ${call.args === null ? call.error : canonicalJson(call.args)}`;
 

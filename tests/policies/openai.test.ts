@@ -159,7 +159,7 @@ describe("what comes back", () => {
     ["invoke", false],
     ["stream", true],
   ])("arguments that are no object are an error, each in words (%s)", async (_way, streaming) => {
-    const wrong = ["", "null", "[]", '"s"', "5", "true", "nonsense"];
+    const wrong = ["null", "[]", '"s"', "5", "true", "nonsense"];
     const { policy } = await served(
       () => ({
         message: { content: "", tool_calls: wrong.map((args, k) => toolCall(`call_${k}`, "memory_list", args)) },
@@ -170,6 +170,58 @@ describe("what comes back", () => {
     expect(calls.map((call) => call.args)).toEqual(wrong.map(() => null));
     for (const call of calls) expect(call.error).toMatch(/^the arguments must be one JSON object/);
     expect(text).toBe("");
+  });
+
+  it.each([
+    ["invoke", false],
+    ["stream", true],
+  ])("an empty text for arguments is a call without any, as several servers write it (%s)", async (_way, streaming) => {
+    const { policy } = await served(
+      () => ({ message: { content: "", tool_calls: [toolCall("call_0", "memory_list", "")] } }),
+      { streaming },
+    );
+    const { calls, text } = await policy.sample(memoryRequest());
+    expect(calls).toMatchObject([{ id: "call_0", name: "memory_list", args: {}, error: null, repaired: true }]);
+    expect(text).toBe("");
+  });
+
+  it.each([
+    ["one that is null", [null], 1],
+    ["one without a function", [{ id: "a", type: "function", function: null }], 1],
+    ["one that is a text", ["memory_list"], 1],
+    ["no list at all", { id: "a", function: null }, 1],
+    ["one among good ones", [toolCall("x", "memory_list", "{}"), null, toolCall("y", "memory_list", "{}")], 3],
+    ["an unreadable one beside one that is null", [toolCall("x", "memory_add", "{broken"), null], 2],
+  ])("calls that are none do not vanish, and the text beside them is no core: %s", async (_what, given, count) => {
+    const { policy } = await served(() => ({ message: { content: "The core.", tool_calls: given as never } }));
+    const { calls, message } = await policy.sample(memoryRequest());
+    expect(calls).toHaveLength(count);
+    expect(calls.filter((call) => call.name === "memory_list")).toHaveLength(count === 3 ? 2 : 0);
+    expect(calls[count === 3 ? 1 : 0]).toMatchObject({ args: null, error: expect.stringMatching(/^(expected a|the)/) });
+    expect(message.tool_calls).toHaveLength(count);
+  });
+
+  it.each([
+    ["one that is null", [null]],
+    ["one without a function", [{ index: 0, id: "a", function: null }]],
+    ["one that is a number", [7]],
+  ])("nor do they in a stream: %s", async (_what, given) => {
+    const deltas = [{ role: "assistant", content: "" }, { content: "The core." }, { tool_calls: given }];
+    const { policy } = await served(() => ({ deltas, finish: "tool_calls" }), { streaming: true });
+    const { calls } = await policy.sample(memoryRequest());
+    expect(calls).toMatchObject([{ name: "", args: null }]);
+  });
+
+  it.each([
+    ["length", "length", false],
+    ["length", "length", true],
+    ["content_filter", "content_filter", false],
+    ["content_filter", "content_filter", true],
+    ["stop", null, false],
+    ["stop", null, true],
+  ])("a finish reason of %s is a cut of %s (streaming: %s)", async (finish, cut, streaming) => {
+    const { policy } = await served(() => ({ message: { content: "Half a" }, finish }), { streaming });
+    expect(await policy.sample(request("x"))).toMatchObject({ text: "Half a", cut });
   });
 
   it("null content and a legacy function_call beside the calls: the calls count once", async () => {

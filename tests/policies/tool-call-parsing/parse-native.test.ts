@@ -68,6 +68,44 @@ describe("native calls", () => {
     ]);
   });
 
+  it.each([["tool_calls"], ["raw_tool_calls"]])(
+    "that are no calls are unreadable ones in their place, and the good ones beside them stay (%s)",
+    (key) => {
+      const good = { id: "2", type: "function" as const, function: { name: "a", arguments: "{}" } };
+      const message = new AIMessage({ content: "The core.", tool_calls: [{ id: "2", name: "a", args: {} }] });
+      message.additional_kwargs = { [key]: [null, good, { id: "3", function: null }, "memory_list", { id: "5" }] };
+      const { calls, unread } = parseNative(message, { idPrefix: "c" });
+      expect(calls.map(({ name, args }) => [name, args])).toEqual([
+        ["", null],
+        ["a", {}],
+        ["", null],
+        ["", null],
+        ["", null],
+      ]);
+      expect(calls.map(({ id }) => id).filter((id) => "235".includes(id))).toEqual(["2", "3", "5"]);
+      expect(calls[0]!.error).toMatch(/^expected a call with a function's name and arguments, got "null"$/);
+      expect(unread.map(({ text }) => text)).toEqual([
+        "null",
+        '{"id":"3","function":null}',
+        "memory_list",
+        '{"id":"5"}',
+      ]);
+    },
+  );
+
+  it("of the old form without a name are unreadable, not absent", () => {
+    const message = new AIMessage("The core.");
+    message.additional_kwargs = { function_call: { arguments: "{}" } as never };
+    expect(parseNative(message, { idPrefix: "c" }).calls).toMatchObject([{ name: "", args: null }]);
+  });
+
+  it("with an empty or blank text for arguments have none, and count as repaired", () => {
+    for (const args of ["", "  \n"])
+      expect(
+        parse({ content: "", invalid_tool_calls: [{ id: "1", name: "memory_list", args, error: "x" }] }).calls,
+      ).toMatchObject([{ name: "memory_list", args: {}, error: null, repaired: true }]);
+  });
+
   it("with arguments that LangChain let through although they are no object are errors", () => {
     for (const args of [null, [], "s", 3] as unknown as Record<string, unknown>[])
       expect(parse({ content: "", tool_calls: [{ id: "1", name: "a", args }] }).calls[0]).toMatchObject({ args: null });
