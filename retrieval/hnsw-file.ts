@@ -1,7 +1,10 @@
 /**
- * An HNSW index on disk: a header that names its two files by their hashes, so that a crash while saving leaves the old
- * index and a mixed-up folder is noticed. The header also holds what the library does not write down (`ef`) and the
- * embedder's id, so that vectors of two embedders never meet.
+ * An HNSW index on disk, for programs that search the same many vectors in more than one process: reading an index takes a
+ * moment, building one a minute or more. Nothing in the package saves one by itself.
+ *
+ * A header names the two files by their hashes, so that a crash while saving leaves the old index and a mixed-up folder is
+ * noticed. The header also holds what the library does not write down (`ef`) and the embedder's id, so that vectors of two
+ * embedders never meet.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -6,6 +6,7 @@ export * from "./embedding-cache.ts";
 export * from "./exact-dense.ts";
 export * from "./fusion.ts";
 export * from "./hnsw.ts";
+export * from "./hnsw-file.ts";
 export * from "./retriever.ts";
 export * from "./source.ts";
 export * from "./static-embedder.ts";

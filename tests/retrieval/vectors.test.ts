@@ -9,6 +9,7 @@ import { rng } from "../../base/rng.ts";
 import { createExactDense } from "../../retrieval/exact-dense.ts";
 import { createHnsw, createHnswOrExact } from "../../retrieval/hnsw.ts";
 import { loadHnsw, saveHnsw } from "../../retrieval/hnsw-file.ts";
+import * as published from "../../retrieval/index.ts";
 import type { VectorIndex } from "../../retrieval/vector-index.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "umagraph-hnsw-"));
@@ -185,6 +186,15 @@ describe("hnsw", () => {
     }
     await loaded.add([[9, 9, 9, 9, -9, -9, -9, -9]]);
     expect(loaded.search([9, 9, 9, 9, -9, -9, -9, -9], 1)[0]!.row).toBe(401);
+  });
+
+  it("is saved and loaded by functions that the package gives out", async () => {
+    const index = published.createHnsw();
+    await index.add(clustered("published", 50, 4));
+    const folder = join(scratch, "published");
+    await published.saveHnsw(index, folder, "model-a");
+    const query = clustered("published query", 1, 4)[0]!;
+    expect(published.loadHnsw(folder, "model-a").search(query, 5)).toEqual(index.search(query, 5));
   });
 
   it("ef reaches the native index after loading", async () => {
