@@ -6,7 +6,6 @@ const results = process.env.UMAGRAPH_TEST_RESULTS;
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
-    exclude: ["**/*.int.test.ts", "node_modules/**"],
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,

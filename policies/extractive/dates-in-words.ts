@@ -30,10 +30,6 @@ export function dateInWords(sentence: string, said: string | null): string | nul
   return absolute(sentence, said) ?? (said === null ? null : (relative(sentence, said) ?? inWords(said)));
 }
 
-/** Whether the sentence itself speaks of a time. */
-export const tellsTime = (sentence: string): boolean =>
-  absolute(sentence, null) !== null || relative(sentence, "2023-06-15") !== null;
-
 function absolute(sentence: string, said: string | null): string | null {
   const iso = isoDay.exec(sentence);
   if (iso) return inWords(iso[0]);

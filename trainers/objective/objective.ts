@@ -20,7 +20,6 @@ const Clip = Bounds.extend({ dual: z.number().gt(1).nullable().default(null) }).
 export type Clip = z.infer<typeof Clip>;
 
 export const klKinds = ["k1", "k2", "k3", "rho-k3"] as const;
-export type KlKind = (typeof klKinds)[number];
 
 const Kl = z
   .strictObject({

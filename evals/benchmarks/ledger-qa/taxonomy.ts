@@ -27,5 +27,3 @@ export const sceneOf = (subscene: Subscene): Scene => sceneBySubscene.get(subsce
 
 /** How dialogues name a sub-scene in full: `Dining - Coffee`. */
 export const labelOf = (subscene: Subscene): string => `${sceneOf(subscene)} - ${subscene}`;
-
-export const isScene = (name: string): name is Scene => Object.hasOwn(taxonomy, name);
