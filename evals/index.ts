@@ -7,6 +7,7 @@ export * from "./metrics/decimal-exact.ts";
 export * from "./metrics/evidence-recall.ts";
 export * from "./metrics/exact-match.ts";
 export * from "./metrics/extract-answer.ts";
+export * from "./metrics/keyword-hit-rate.ts";
 export * from "./metrics/rouge-l.ts";
 export * from "./metrics/sub-em.ts";
 export * from "./metrics/token-f1.ts";
