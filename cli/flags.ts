@@ -1,8 +1,8 @@
 /** Command-line arguments and environment twins → a value of the command's schema; a wrong flag gets a sentence that helps. */
 import { z } from "zod";
+import { closest } from "../base/closest.ts";
 import { UmaError } from "../base/errors.ts";
 import { valueProblems } from "../base/issue-sentence.ts";
-import { closest } from "./closest.ts";
 
 export interface Flag {
   readonly key: string;

@@ -1,7 +1,7 @@
 /** The `umagraph` command: finds the command's file, parses its flags, runs it, turns errors into sentences and exit codes. */
 import { z } from "zod";
+import { closest } from "../base/closest.ts";
 import { exitCodes, messageOf, UmaError } from "../base/errors.ts";
-import { closest } from "./closest.ts";
 import type { Command } from "./command.ts";
 import { flagsOf, isFlag, parseFlags, readArguments } from "./flags.ts";
 import { commandHelp, mainHelp } from "./help.ts";

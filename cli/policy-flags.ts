@@ -1,7 +1,16 @@
 /** The flags that name a policy, the same for every command that needs one. */
 import { z } from "zod";
-import { createPolicy } from "../policies/index.ts";
+import { UmaError } from "../base/errors.ts";
+import {
+  createPolicy,
+  onlyKnownOptions,
+  policies,
+  policyOptionNames,
+  recordingPolicy,
+  transcriptWriter,
+} from "../policies/index.ts";
 import type { Policy, PolicySpec } from "../policies/policy.ts";
+import { kebab } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const policyFlags = {
@@ -35,7 +44,11 @@ export const policyFlags = {
   timeout: z.coerce.number().positive().optional().describe("Seconds per request (default 300)"),
   retries: z.coerce.number().int().min(0).optional().describe("Retries after a failed request"),
   module: z.string().optional().describe("langchain policy: file that exports a chat model, as path.ts#export"),
-  transcript: z.string().optional().describe("replay policy: the recorded transcript"),
+  transcript: z.string().optional().describe("replay policy: file that --record-transcript wrote"),
+  recordTranscript: z
+    .string()
+    .optional()
+    .describe("Write what the policy is shown and replies to this file, for --policy replay; added to when it exists"),
 };
 
 function readObject(text: string, context: z.RefinementCtx): Record<string, unknown> {
@@ -51,23 +64,59 @@ function readObject(text: string, context: z.RefinementCtx): Record<string, unkn
 
 type Given = { [Key in keyof typeof policyFlags]?: z.infer<(typeof policyFlags)[Key]> };
 
-export function policySpec(given: Given): PolicySpec {
-  const served = given.baseUrl || process.env.OPENAI_BASE_URL || process.env.OPENAI_API_KEY;
-  const policy = given.policy ?? (served ? "openai" : "extractive");
-  const { timeout, baseUrl, retries, ...rest } = given;
-  const spec = {
-    ...rest,
-    policy,
-    ...(baseUrl !== undefined && { baseURL: baseUrl }),
-    ...(timeout !== undefined && { timeoutMs: timeout * 1_000 }),
-    ...(retries !== undefined && { maxRetries: retries }),
-  };
-  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as PolicySpec;
+/** Flags whose options are named, or counted, otherwise. */
+const optionNames: Readonly<Record<string, string>> = {
+  baseUrl: "baseURL",
+  timeout: "timeoutMs",
+  retries: "maxRetries",
+};
+/** Flags about the policy that are no options of one. */
+const beside: ReadonlySet<string> = new Set(["policy", "recordTranscript"]);
+
+const optionNamed = (key: string) => optionNames[key] ?? key;
+
+/** The flags that were given, and other options under their own names, as options. */
+export function policyOptionsOf(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const options = Object.entries(given).filter(([key, value]) => value !== undefined && key !== "policy");
+  return Object.fromEntries(
+    options.map(([key, value]) => [optionNamed(key), key === "timeout" ? Number(value) * 1_000 : value]),
+  );
 }
 
+/**
+ * For each policy those of the flags that it knows, since the flags of one command may serve several. One that was typed
+ * (not set in the environment) and that none of the policies knows is an error.
+ */
+export function policySpecs(names: readonly string[], given: Given, typed: ReadonlySet<string>): PolicySpec[] {
+  const keys = Object.keys(policyFlags).filter((key) => !beside.has(key));
+  const flags = Object.fromEntries(keys.map((key) => [key, given[key as keyof Given]]));
+  const known = new Set(names.flatMap(policyOptionNames));
+  const stray = keys.find((key) => typed.has(key) && flags[key] !== undefined && !known.has(optionNamed(key)));
+  if (stray !== undefined) {
+    const having = Object.keys(policies).filter((name) => policyOptionNames(name).includes(optionNamed(stray)));
+    throw new UmaError("config", `--${kebab(stray)} means nothing to the policy ${[...new Set(names)].join(", ")}`, {
+      fix: `leave it out, or give --policy ${having.join(" or --policy ")}`,
+    });
+  }
+  const options = policyOptionsOf(flags);
+  return names.map((policy) => onlyKnownOptions({ ...options, policy }));
+}
+
+/** The policy that is taken when none is named. */
+export const defaultPolicy = ({ baseUrl }: Given) =>
+  baseUrl || process.env.OPENAI_BASE_URL || process.env.OPENAI_API_KEY ? "openai" : "extractive";
+
+export const policySpec = (given: Given, typed: ReadonlySet<string>): PolicySpec =>
+  policySpecs([given.policy ?? defaultPolicy(given)], given, typed)[0]!;
+
 /** Builds the policy and says plainly when there is no model behind it. */
-export async function policyFrom(spec: PolicySpec, terminal: Terminal): Promise<Policy> {
+export async function policyFrom(
+  spec: PolicySpec,
+  terminal: Terminal,
+  { recordTranscript }: { readonly recordTranscript?: string | undefined } = {},
+): Promise<Policy> {
   const policy = await createPolicy(spec);
   if (policy.scripted) terminal.note(`policy ${policy.name}: no model, a scripted policy (a floor, not a result)`);
-  return policy;
+  if (recordTranscript === undefined) return policy;
+  return recordingPolicy(policy, { write: transcriptWriter(recordTranscript, policy.name) });
 }

@@ -6,7 +6,7 @@
  */
 
 import { loadPrompts } from "../nodes/prompts/prompts.ts";
-import { createPolicy } from "../policies/index.ts";
+import { createPolicy, onlyKnownOptions } from "../policies/index.ts";
 import { type ToolsetName, toolsets } from "../tools/toolsets.ts";
 import { createAgentGraph } from "./agent.ts";
 import { createAnsweringGraph } from "./answering.ts";
@@ -21,11 +21,13 @@ const env = process.env;
 /** One set of dependencies for the whole process: threads name live banks of it. */
 const shared: Promise<GraphDeps> = (async () =>
   graphDeps({
-    policy: await createPolicy({
-      policy: env.UMAGRAPH_POLICY || "extractive",
-      ...(env.UMAGRAPH_MODEL && { model: env.UMAGRAPH_MODEL }),
-      ...(env.UMAGRAPH_BASE_URL && { baseURL: env.UMAGRAPH_BASE_URL }),
-    }),
+    policy: await createPolicy(
+      onlyKnownOptions({
+        policy: env.UMAGRAPH_POLICY || "extractive",
+        ...(env.UMAGRAPH_MODEL && { model: env.UMAGRAPH_MODEL }),
+        ...(env.UMAGRAPH_BASE_URL && { baseURL: env.UMAGRAPH_BASE_URL }),
+      }),
+    ),
     toolset: toolsets[(env.UMAGRAPH_TOOLSET || "paper") as ToolsetName] ?? toolsets.paper,
     prompts: loadPrompts(env.UMAGRAPH_PROMPTS || "default"),
     variant: "studio",

@@ -1,54 +1,57 @@
 /** Every policy by name. A policy's code is loaded when it is made, so that listing them costs nothing. */
-import { z } from "zod";
+import type { z } from "zod";
+import { closest } from "../base/closest.ts";
 import { UmaError } from "../base/errors.ts";
 import type { Policy, PolicySpec } from "./policy.ts";
+import { type PolicyName, policyNamed, policyOptions } from "./policy-options.ts";
 
 export const policies = {
-  openai: async (spec) => {
-    const { openaiOptions, openaiPolicy } = await import("./openai.ts");
-    return openaiPolicy(optionsFrom(spec, openaiOptions));
+  openai: async (spec) => (await import("./openai.ts")).openaiPolicy(optionsFrom(spec, policyOptions.openai)),
+  langchain: async (spec) =>
+    (await import("./langchain.ts")).langchainPolicy(optionsFrom(spec, policyOptions.langchain)),
+  "ledger-expert": async (spec) => {
+    optionsFrom(spec, policyOptions["ledger-expert"]);
+    return (await import("./ledger-expert/ledger-expert.ts")).ledgerExpert();
   },
-  langchain: async (spec) => {
-    const { langchainOptions, langchainPolicy } = await import("./langchain.ts");
-    return langchainPolicy(optionsFrom(spec, langchainOptions));
+  extractive: async (spec) => {
+    optionsFrom(spec, policyOptions.extractive);
+    return (await import("./extractive/extractive.ts")).extractive();
   },
-  "ledger-expert": async () => (await import("./ledger-expert/ledger-expert.ts")).ledgerExpert(),
-  extractive: async () => (await import("./extractive/extractive.ts")).extractive(),
-  replay: async (spec) => {
-    const { replay } = await import("./replay.ts");
-    return replay(optionsFrom(spec, z.strictObject({ transcript: z.string().min(1) })));
-  },
-} as const satisfies Record<string, (spec: PolicySpec) => Promise<Policy>>;
+  replay: async (spec) => (await import("./replay.ts")).replay(optionsFrom(spec, policyOptions.replay)),
+} as const satisfies Record<PolicyName, (spec: PolicySpec) => Promise<Policy>>;
 
-export type PolicyName = keyof typeof policies;
+/** Throws `config` for an unknown name, and for options that are wrong or not this policy's, before anything is sent anywhere. */
+export const createPolicy = async (spec: PolicySpec): Promise<Policy> => policies[policyNamed(spec.policy)](spec);
 
-/** Throws `config` for an unknown name or wrong options, before anything is sent anywhere. */
-export async function createPolicy(spec: PolicySpec): Promise<Policy> {
-  if (!Object.hasOwn(policies, spec.policy))
-    throw new UmaError("config", `there is no policy named ${JSON.stringify(spec.policy)}`, {
-      fix: `choose one of: ${Object.keys(policies).join(", ")}`,
-    });
-  return policies[spec.policy as PolicyName](spec);
-}
-
-/**
- * The options that this policy knows. Others are left out without complaint: one set of flags may serve a batch of several
- * policies, and commands check their own flags.
- */
+/** A misspelled option must not pass: the text might go to another server than the one that was meant. */
 function optionsFrom<Options>(spec: PolicySpec, schema: z.ZodObject & z.ZodType<Options>): Options {
-  const known = Object.entries(spec).filter(([key, value]) => Object.hasOwn(schema.shape, key) && value !== undefined);
-  const parsed = schema.safeParse(Object.fromEntries(known));
+  const { policy, ...options } = spec;
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const names = Object.keys(schema.shape);
+  const unknown = Object.keys(given).find((key) => !names.includes(key));
+  if (unknown !== undefined) {
+    const meant = closest(unknown, names);
+    const known = names.length === 0 ? "it takes no options" : `its options: ${names.join(", ")}`;
+    throw new UmaError("config", `policy ${policy}: there is no option ${JSON.stringify(unknown)}`, {
+      fix: meant ? `did you mean ${meant}?` : known,
+    });
+  }
+  const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const option = issue?.path.join(".") ?? "";
   throw new UmaError(
     "config",
-    `policy ${spec.policy}: ${option === "" ? "" : `${option}: `}${issue?.message ?? "wrong options"}`,
+    `policy ${policy}: ${option === "" ? "" : `${option}: `}${issue?.message ?? "wrong options"}`,
     {
-      fix: `its options: ${Object.keys(schema.shape).join(", ")}`,
+      fix: `its options: ${names.join(", ")}`,
     },
   );
 }
 
 export { chatModelPolicy } from "./chat-model-policy.ts";
-export type { Policy, PolicySpec, Sample, SampleRequest } from "./policy.ts";
+export type { Cut, Policy, PolicySpec, Sample, SampleRequest } from "./policy.ts";
+export { onlyKnownOptions, type PolicyName, policyOptionNames } from "./policy-options.ts";
+export { type RecordingOptions, type RecordingPolicy, recordingPolicy } from "./recording-policy.ts";
+export type { Transcript, TranscriptTurn } from "./transcript.ts";
+export { readTranscript, transcriptWriter } from "./transcript-file.ts";

@@ -3,23 +3,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { z } from "zod";
 import { messageOf, UmaError } from "../base/errors.ts";
 import { chatModelPolicy } from "./chat-model-policy.ts";
 import type { Policy } from "./policy.ts";
-
-export const langchainOptions = z.strictObject({
-  /** A file, optionally with the export: `./model.ts#haiku`. Without one the default export is taken. */
-  module: z.string().min(1),
-  export: z.string().min(1).optional(),
-  format: z.enum(["native", "hermes"]).optional(),
-  toolChoice: z.enum(["auto", "required"]).optional(),
-  timeoutMs: z.int().min(1).optional(),
-  maxRetries: z.int().min(0).max(100).optional(),
-  concurrency: z.int().min(1).optional(),
-  streaming: z.boolean().optional(),
-});
-export type LangchainOptions = z.infer<typeof langchainOptions>;
+import type { LangchainOptions } from "./policy-options.ts";
 
 /** The export is a chat model, or a function that makes one. The model's own retries should be off: requests are retried here. */
 export async function langchainPolicy(options: LangchainOptions): Promise<Policy> {

@@ -4,34 +4,12 @@
  * `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL` stand in for options that are not given. What is missing is said
  * before anything starts.
  */
-import { z } from "zod";
 import { UmaError } from "../base/errors.ts";
 import { chatModelPolicy } from "./chat-model-policy.ts";
 import { openaiChatModel } from "./openai-chat-model.ts";
 import type { Policy } from "./policy.ts";
+import type { OpenAIOptions } from "./policy-options.ts";
 import { retryDefaults } from "./retry.ts";
-
-export const openaiOptions = z.strictObject({
-  model: z.string().min(1).optional(),
-  baseURL: z.url({ protocol: /^https?$/, error: "expected a URL such as http://localhost:8000/v1" }).optional(),
-  apiKey: z.string().min(1).optional(),
-  temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().gt(0).max(1).optional(),
-  /** How tools are called: by the server's own tool calling, or as text. */
-  format: z.enum(["native", "hermes"]).optional(),
-  toolChoice: z.enum(["auto", "required"]).optional(),
-  /** For one attempt. */
-  timeoutMs: z.int().min(1).optional(),
-  maxRetries: z.int().min(0).max(100).optional(),
-  /** The longest wait before the first retry. */
-  retryBaseMs: z.int().min(0).optional(),
-  concurrency: z.int().min(1).optional(),
-  streaming: z.boolean().optional(),
-  sendSeed: z.boolean().optional(),
-  /** Further fields of the request body, e.g. { "chat_template_kwargs": { "enable_thinking": false } }. */
-  extra: z.record(z.string(), z.unknown()).optional(),
-});
-export type OpenAIOptions = z.infer<typeof openaiOptions>;
 
 const OPENAI_URL = "https://api.openai.com/v1";
 

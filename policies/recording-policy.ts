@@ -4,12 +4,18 @@ import { textOf } from "./tool-call-parsing/parse-native.ts";
 import { shownHash, shownIn, type Transcript, type TranscriptTurn } from "./transcript.ts";
 
 export interface RecordingPolicy extends Policy {
-  /** What was recorded so far, in the order of the replies. */
+  /** What was recorded so far, in the order of the replies; without turns where they were written elsewhere. */
   transcript(): Transcript;
 }
 
-/** `messages: false` keeps hashes only: a tenth of the size, and a mismatch can be seen but not explained. */
-export function recordingPolicy(policy: Policy, options: { readonly messages?: boolean } = {}): RecordingPolicy {
+export interface RecordingOptions {
+  /** `false` keeps hashes only: a tenth of the size, and a mismatch can be seen but not explained. */
+  readonly messages?: boolean;
+  /** Gets each turn when it was had (see transcript-file.ts), instead of `transcript()`: a long run must not grow. */
+  readonly write?: (turn: TranscriptTurn) => void;
+}
+
+export function recordingPolicy(policy: Policy, options: RecordingOptions = {}): RecordingPolicy {
   const turns: TranscriptTurn[] = [];
   return {
     ...policy,
@@ -17,7 +23,8 @@ export function recordingPolicy(policy: Policy, options: { readonly messages?: b
       const shown = shownIn(request);
       const sample = await policy.sample(request);
       const { text, calls, usage, cut, message } = sample;
-      turns.push({
+      const write = options.write ?? ((turn: TranscriptTurn) => void turns.push(turn));
+      write({
         hash: shownHash(shown),
         ...((options.messages ?? true) ? { shown } : {}),
         reply: { text, content: textOf(message), calls: [...calls], usage: usage === null ? null : { ...usage }, cut },

@@ -5,14 +5,20 @@
  * A turn is found by what is shown, not by its place, so sessions that ran side by side may come back in another order.
  * Turns that were shown the same are played in the order of the file, each once.
  */
-import { readFileSync } from "node:fs";
 import { AIMessage } from "@langchain/core/messages";
-import { z } from "zod";
-import { messageOf, UmaError } from "../base/errors.ts";
+import { UmaError } from "../base/errors.ts";
 import { historyMessage } from "./history-message.ts";
 import type { Policy } from "./policy.ts";
 import { estimateTokens } from "./token-estimator.ts";
-import { type Shown, type ShownMessage, shownHash, shownIn, Transcript, type TranscriptTurn } from "./transcript.ts";
+import {
+  type Shown,
+  type ShownMessage,
+  shownHash,
+  shownIn,
+  type Transcript,
+  type TranscriptTurn,
+} from "./transcript.ts";
+import { readTranscript } from "./transcript-file.ts";
 
 export interface ReplayOptions {
   /** A transcript, or the path of its file. */
@@ -40,20 +46,6 @@ export function replay(options: ReplayOptions): Policy {
       return { message, text, calls, usage, cut };
     },
   };
-}
-
-function readTranscript(path: string): Transcript {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new UmaError("input", `cannot read the transcript ${path}: ${messageOf(cause)}`, { cause });
-  }
-  const parsed = Transcript.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw new UmaError("input", `${path} is no transcript: ${z.prettifyError(parsed.error)}`, {
-    fix: "record one with recordingPolicy",
-  });
 }
 
 function mismatch(

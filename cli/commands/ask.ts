@@ -34,10 +34,10 @@ export const command = defineCommand({
     { run: 'umagraph ask --memory trip "When does the train leave?"', what: "ask" },
     { run: 'umagraph ask --memory trip "Who came along?" --json', what: "the answer with its sources, for programs" },
   ],
-  async run({ flags, positionals, terminal }) {
+  async run({ flags, positionals, typed, terminal }) {
     const question = positionals.join(" ").trim();
     if (question === "") throw new UmaError("config", "no question given", { fix: 'umagraph ask --memory <name> "…"' });
-    const policy = await policyFrom(policySpec(flags), terminal);
+    const policy = await policyFrom(policySpec(flags, typed), terminal, flags);
     const store = openStore(flags.store, { mustExist: true });
     const interrupt = onInterrupt(terminal.note, { patient: false });
     try {

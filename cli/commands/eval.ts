@@ -13,7 +13,7 @@ import { type EvalFlags, evalFlags } from "../eval/eval-flags.ts";
 import { outcomeOf } from "../eval/outcome.ts";
 import { isBatchFile, knownBenchmark, type PlannedBatch, planNew, planResume } from "../eval/plan-runs.ts";
 import { mainTables, resultRows } from "../eval/results.ts";
-import { runCell } from "../eval/run-cell.ts";
+import { type CellOptions, runCell } from "../eval/run-cell.ts";
 import { type Interrupt, onInterrupt } from "../interrupt.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -62,7 +62,7 @@ export const command = defineCommand({
 /** One run after the other; those of a policy that had no replies are not begun. */
 async function runBatch(
   { runs, place }: PlannedBatch,
-  options: { retryFailed: boolean; giveUpAfter: number; concurrency: number | undefined },
+  options: Omit<CellOptions, "label">,
   interrupt: Interrupt,
   terminal: Terminal,
 ): Promise<EvaluateResult[]> {

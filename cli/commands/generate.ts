@@ -42,7 +42,7 @@ export const command = defineCommand({
     },
     { run: "umagraph eval ledger-qa --file ledger-h20.jsonl --policy ledger-expert", what: "evaluate on the file" },
   ],
-  async run({ flags, more, positionals, terminal }) {
+  async run({ flags, more, positionals, typed, terminal }) {
     const [what] = positionals;
     if (what !== "ledger-qa") {
       throw new UmaError("config", `cannot generate ${what === undefined ? "nothing" : `"${what}"`}`, {
@@ -52,7 +52,7 @@ export const command = defineCommand({
     if (flags.rewrite && flags.paperFormat)
       throw new UmaError("config", "--rewrite writes JSONL, which says what was reworded; leave out --paper-format");
     const config = benchmarkConfig(benchmark, { ...more, seed: flags.seed }) as LedgerQaConfig;
-    const policy = flags.rewrite ? await policyFrom(policySpec(flags), terminal) : null;
+    const policy = flags.rewrite ? await policyFrom(policySpec(flags, typed), terminal, flags) : null;
     if (policy?.scripted)
       throw new UmaError("config", `${policy.name} is a script and cannot reword anything`, {
         fix: "give a model: --policy openai --model … --base-url …",

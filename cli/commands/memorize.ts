@@ -55,13 +55,13 @@ export const command = defineCommand({
     },
     { run: "cat today.log | umagraph memorize - --memory ops", what: "read standard input" },
   ],
-  async run({ flags, positionals, terminal }) {
+  async run({ flags, positionals, typed, terminal }) {
     if (positionals.length === 0) {
       throw new UmaError("config", "nothing to read: expected a file, a folder or -", {
         fix: "umagraph memorize <file> --memory <name>",
       });
     }
-    const policy = await policyFrom(policySpec(flags), terminal);
+    const policy = await policyFrom(policySpec(flags, typed), terminal, flags);
     const variant = (await loadVariant("uma")) as Variant<Memory>;
     const session = {
       toolset: toolsetNamed(flags.toolset),

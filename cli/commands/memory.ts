@@ -1,10 +1,10 @@
 /** umagraph memory: look at kept memories, move them, delete them. */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
+import { closest } from "../../base/closest.ts";
 import { messageOf, UmaError } from "../../base/errors.ts";
 import { bankSize, entriesOf } from "../../memory/bank.ts";
 import type { MemoryStore, MemorySummary } from "../../memory/store/memory-store.ts";
-import { closest } from "../closest.ts";
 import { defineCommand, type Invocation } from "../command.ts";
 import { unreadChunks } from "../memorize/plan-reading.ts";
 import { keyOf, openStore, requireKept, storeFlags } from "../store-flags.ts";

@@ -37,6 +37,6 @@ export type EvalFlags = z.infer<typeof evalFlags>;
 
 /** Everything else is in the run's config and cannot change in the middle. */
 export const resumeFlags: ReadonlySet<string> = new Set([
-  ...["resume", "retryFailed", "giveUpAfter", "concurrency", "baseUrl", "timeout", "retries"],
+  ...["resume", "retryFailed", "giveUpAfter", "concurrency", "baseUrl", "timeout", "retries", "recordTranscript"],
   ...["html", "verbose", "json", "quiet", "help"],
 ]);

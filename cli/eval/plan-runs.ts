@@ -1,18 +1,18 @@
 /** What `umagraph eval` is going to run: from flags and a batch file, or from run folders that were begun before. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { closest } from "../../base/closest.ts";
 import { UmaError } from "../../base/errors.ts";
 import { BatchFile, cellsOf, readBatchFile } from "../../evals/batch.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
 import { createRunFolder, openRunFolder, type RunFolder, refuseTakenFolder } from "../../evals/run-folder.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import { loadPrompts } from "../../nodes/prompts/prompts.ts";
-import { createPolicy } from "../../policies/index.ts";
+import { createPolicy, onlyKnownOptions } from "../../policies/index.ts";
 import type { PolicySpec } from "../../policies/policy.ts";
 import { benchmarkConfig, hasOption } from "../benchmark-flags.ts";
-import { closest } from "../closest.ts";
 import { kebab } from "../flags.ts";
-import { policySpec } from "../policy-flags.ts";
+import { defaultPolicy, policyOptionsOf, policySpecs } from "../policy-flags.ts";
 import { runFoldersIn } from "../run-folders.ts";
 import { limitsFrom, toolsetNamed } from "../session-flags.ts";
 import { type EvalFlags, modelFlags, resumeFlags } from "./eval-flags.ts";
@@ -49,16 +49,16 @@ export function planResume({ flags, positionals, typed, more }: Given): PlannedB
     });
   }
   const place = flags.resume!;
-  const again = policySpec({
-    policy: "resumed",
-    baseUrl: flags.baseUrl,
-    timeout: flags.timeout,
-    retries: flags.retries,
-  });
-  const { policy: _name, ...overrides } = again;
-  const runs = runFoldersIn(place)
-    .map(openRunFolder)
-    .map((folder) => ({ folder, spec: { ...(folder.config.policy.spec as PolicySpec), ...overrides } }));
+  const folders = runFoldersIn(place).map(openRunFolder);
+  const specs = folders.map(({ config }) => onlyKnownOptions(config.policy.spec as PolicySpec));
+  const { baseUrl, timeout, retries } = flags;
+  const again = policySpecs(
+    specs.map(({ policy }) => policy),
+    { baseUrl, timeout, retries },
+    typed,
+  );
+  const runs = folders.map((folder, i) => ({ folder, spec: { ...specs[i]!, ...again[i]! } }));
+  if (flags.recordTranscript !== undefined) refuseMixedTranscript(folders.map(({ config }) => config.policy.name));
   return { runs, place };
 }
 
@@ -92,7 +92,7 @@ export async function planNew({ flags, more, positionals, typed }: Given): Promi
     out,
     {
       variants: chosen("variant", flags.variant, batch.variants),
-      policies: policySpecs(flags, typed.has("policy") ? undefined : batch.policies),
+      policies: specsOf(flags, typed.has("policy") ? undefined : batch.policies, typed),
       seeds: chosen("seed", flags.seed, batch.seeds),
     },
     (policy) => [policy.policy, policy.model].filter(Boolean).join("-"),
@@ -115,6 +115,7 @@ export async function planNew({ flags, more, positionals, typed }: Given): Promi
       });
     }),
   );
+  if (flags.recordTranscript !== undefined) refuseMixedTranscript(configs.map(({ policy }) => policy.name));
   // a missing data file is found before there is a folder that would have to be explained
   for await (const _first of benchmark.load(benchmark.config.parse(configs[0]!.benchmark.config))) break;
   const runs = cells.map(({ folder, policy }, i) => ({ folder: createRunFolder(folder, configs[i]!), spec: policy }));
@@ -129,17 +130,28 @@ export async function knownBenchmark(name: string) {
   });
 }
 
-/** Each policy of the file with its own options; flags such as --base-url hold for all of them. */
-function policySpecs(flags: EvalFlags, fromFile: BatchFile["policies"]): PolicySpec[] {
-  const shared: Parameters<typeof policySpec>[0] = Object.fromEntries(
+/** Each policy of the file with its own options; flags such as --base-url hold for all of them that know them. */
+function specsOf(flags: EvalFlags, fromFile: BatchFile["policies"], typed: ReadonlySet<string>): PolicySpec[] {
+  const shared = Object.fromEntries(
     Object.keys(modelFlags).map((key) => [key, flags[key as keyof EvalFlags]]),
+  ) as Parameters<typeof policySpecs>[1];
+  const named = (fromFile ?? flags.policy ?? [defaultPolicy(shared)]).map((own) =>
+    typeof own === "object" ? own : { policy: own },
   );
-  const named = fromFile ?? flags.policy ?? [undefined];
-  return named.map((name) => {
-    const own: { readonly policy?: string } =
-      typeof name === "object" ? name : name === undefined ? {} : { policy: name };
-    return { ...policySpec({ ...shared, ...own }), ...own } as PolicySpec;
-  });
+  const specs = policySpecs(
+    named.map(({ policy }) => policy),
+    shared,
+    typed,
+  );
+  return named.map((own, i) => ({ ...specs[i]!, ...policyOptionsOf(own) }));
+}
+
+function refuseMixedTranscript(policies: readonly string[]): void {
+  const names = [...new Set(policies)];
+  if (names.length > 1)
+    throw new UmaError("config", `a transcript holds the turns of one policy, got ${names.join(", ")}`, {
+      fix: "give --record-transcript to a run of one policy",
+    });
 }
 
 /** runs/x, then runs/x-2, runs/x-3 …: a new run never lands in an old folder. */

@@ -19,13 +19,15 @@ export interface CellOptions {
   readonly concurrency: number | undefined;
   /** Tells the run apart in the progress of a batch. */
   readonly label: string;
+  /** Where what the policy is shown and replies is written to. */
+  readonly recordTranscript?: string | undefined;
   /** Tells of each session in place of a line of progress. */
   readonly onRecord?: (record: SessionRecord) => void;
 }
 
 export async function runCell(
   { folder, spec }: PlannedRun,
-  { label, concurrency, ...options }: CellOptions,
+  { label, concurrency, recordTranscript, ...options }: CellOptions,
   interrupt: Interrupt,
   terminal: Terminal,
 ): Promise<EvaluateResult> {
@@ -39,7 +41,7 @@ export async function runCell(
       folder,
       benchmark: await loadBenchmark(config.benchmark.name),
       variant: await loadVariant(config.variant.spec),
-      policy: await policyFrom(spec, terminal),
+      policy: await policyFrom(spec, terminal, { recordTranscript }),
       toolset: toolsetNamed(config.toolset),
       prompts: loadPrompts(config.prompts.name),
       openSource: (chunks) => createSource(chunks, { cache }),

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { closest } from "../../cli/closest.ts";
+import { closest } from "../../base/closest.ts";
 import { flagsOf, nameList, numberList, parseFlags, readArguments } from "../../cli/flags.ts";
 
 const schema = z.object({

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { createPolicy, policies } from "../../policies/index.ts";
+import { createPolicy, onlyKnownOptions, policies, policyOptionNames } from "../../policies/index.ts";
 import { request } from "./requests.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "umagraph-policies-"));
@@ -39,8 +39,32 @@ describe("policies by name", () => {
     await expect(createPolicy({ policy: "replay" })).rejects.toThrow(/transcript/);
   });
 
-  it("options that another policy of a batch needs are left alone", async () => {
-    expect((await createPolicy({ policy: "extractive", model: "m", temperature: 1 })).name).toBe("extractive");
+  it.each([
+    [{ policy: "openai", model: "m", baseUrl: "http://127.0.0.1:1/v1" }, '"baseUrl"', "did you mean baseURL?"],
+    [{ policy: "openai", modle: "m" }, '"modle"', "did you mean model?"],
+    [{ policy: "openai", model: "m", zzzzzzzz: 1 }, '"zzzzzzzz"', "its options: model, baseURL"],
+    [{ policy: "replay", transcripts: "t" }, '"transcripts"', "did you mean transcript?"],
+    [{ policy: "extractive", model: "m" }, '"model"', "it takes no options"],
+    [{ policy: "ledger-expert", temperature: 1 }, '"temperature"', "it takes no options"],
+  ])("an option that the policy does not have is refused, not passed over: %j", async (spec, option, fix) => {
+    await expect(createPolicy(spec)).rejects.toMatchObject({
+      code: "config",
+      message: `policy ${spec.policy}: there is no option ${option}`,
+      fix: expect.stringContaining(fix),
+    });
+  });
+
+  it("an option without a value is as good as none", async () => {
+    expect((await createPolicy({ policy: "extractive", model: undefined })).name).toBe("extractive");
+  });
+
+  it("options that are not meant for one policy alone are chosen by its names", async () => {
+    expect(policyOptionNames("replay")).toEqual(["transcript"]);
+    expect(policyOptionNames("extractive")).toEqual([]);
+    expect(() => policyOptionNames("gpt")).toThrow(/there is no policy named "gpt"/);
+    const shared = { model: "m", transcript: "t", timeoutMs: 5 };
+    expect(onlyKnownOptions({ ...shared, policy: "openai" })).toEqual({ policy: "openai", model: "m", timeoutMs: 5 });
+    expect(onlyKnownOptions({ ...shared, policy: "extractive" })).toEqual({ policy: "extractive" });
   });
 });
 

@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type OpenAIOptions, openaiPolicy } from "../../policies/openai.ts";
+import { openaiPolicy } from "../../policies/openai.ts";
+import type { OpenAIOptions } from "../../policies/policy-options.ts";
 import { policyContract } from "../contracts/policy.ts";
 import {
   type Answer,

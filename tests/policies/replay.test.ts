@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HumanMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { afterAll, describe, expect, it } from "vitest";
 import { extractive } from "../../policies/extractive/extractive.ts";
 import { recordingPolicy } from "../../policies/recording-policy.ts";
 import { replay } from "../../policies/replay.ts";
 import { scriptedPolicy } from "../../policies/scripted-chat-model.ts";
 import type { Transcript } from "../../policies/transcript.ts";
+import { readTranscript, transcriptWriter } from "../../policies/transcript-file.ts";
 import { policyContract } from "../contracts/policy.ts";
 import { memoryRequest, playSession, qaRequest, request } from "./requests.ts";
 
@@ -100,6 +101,60 @@ describe("replay", () => {
     const policy = replay({ transcript });
     await expect(policy.sample(request("other"))).rejects.toThrow("the transcript holds hashes only");
     await playSession(policy, memoryRequest());
+  });
+
+  it("plays what was written turn by turn, by several runs, and as far as a killed one came", async () => {
+    const path = join(folder, "written.jsonl");
+    for (const question of ["When did Caroline go to the support group?", "What did Melanie paint?"])
+      await playSession(
+        recordingPolicy(extractive(), { write: transcriptWriter(path, "extractive") }),
+        qaRequest(question),
+      );
+    const whole = readTranscript(path);
+    expect(whole).toMatchObject({ policy: "extractive", version: 1 });
+    appendFileSync(path, '{"hash": "cut o');
+    expect(readTranscript(path)).toEqual(whole);
+    const later = recordingPolicy(extractive(), { write: transcriptWriter(path, "extractive") });
+    await playSession(later, memoryRequest());
+    expect(readTranscript(path).turns.slice(0, whole.turns.length)).toEqual(whole.turns);
+    expect(later.transcript().turns).toEqual([]);
+    const policy = replay({ transcript: path });
+    await playSession(policy, memoryRequest());
+    await playSession(policy, qaRequest("What did Melanie paint?"));
+  });
+
+  it("says of a cut reply that it was cut, and reads transcripts from before that was kept", async () => {
+    const reply = new AIMessage({ content: "Half a", response_metadata: { finish_reason: "length" } });
+    const recorder = recordingPolicy(scriptedPolicy({ name: "s", script: () => reply }));
+    await recorder.sample(request("x"));
+    const transcript = recorder.transcript();
+    expect(await replay({ transcript }).sample(request("x"))).toMatchObject({ text: "Half a", cut: "length" });
+    const path = join(folder, "older.json");
+    const { cut: _later, ...older } = transcript.turns[0]!.reply;
+    writeFileSync(path, JSON.stringify({ ...transcript, turns: [{ ...transcript.turns[0], reply: older }] }));
+    expect((await replay({ transcript: path }).sample(request("x"))).cut).toBeNull();
+  });
+
+  it("is not added to a file of something else, or of another policy", () => {
+    const notes = join(folder, "notes.txt");
+    writeFileSync(notes, "dear diary");
+    expect(() => transcriptWriter(notes, "extractive")).toThrow(/is there already and cannot be added to/);
+    const line = join(folder, "line.txt");
+    writeFileSync(line, "no newline yet");
+    expect(() => transcriptWriter(line, "extractive")).toThrow(/cannot be added to/);
+    expect(readFileSync(notes, "utf8") + readFileSync(line, "utf8")).toBe("dear diaryno newline yet");
+    const path = join(folder, "one-policy.jsonl");
+    transcriptWriter(path, "extractive");
+    expect(readTranscript(path)).toEqual({
+      format: "umagraph-transcript",
+      version: 1,
+      policy: "extractive",
+      turns: [],
+    });
+    expect(() => transcriptWriter(path, "openai:m")).toThrow(/holds a transcript of extractive, not of openai:m/);
+    expect(() => transcriptWriter(join(folder, "no-such-folder", "t.jsonl"), "s")).toThrow(
+      /cannot open .* for writing/,
+    );
   });
 
   it("says what is wrong with a file that is no transcript", () => {

@@ -1,0 +1,73 @@
+/** The options that each policy takes, as plain JSON: what a spec may hold besides the policy's name. */
+import { z } from "zod";
+import { UmaError } from "../base/errors.ts";
+import type { PolicySpec } from "./policy.ts";
+
+export const openaiOptions = z.strictObject({
+  model: z.string().min(1).optional(),
+  baseURL: z.url({ protocol: /^https?$/, error: "expected a URL such as http://localhost:8000/v1" }).optional(),
+  apiKey: z.string().min(1).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().gt(0).max(1).optional(),
+  /** How tools are called: by the server's own tool calling, or as text. */
+  format: z.enum(["native", "hermes"]).optional(),
+  toolChoice: z.enum(["auto", "required"]).optional(),
+  /** For one attempt. */
+  timeoutMs: z.int().min(1).optional(),
+  maxRetries: z.int().min(0).max(100).optional(),
+  /** The longest wait before the first retry. */
+  retryBaseMs: z.int().min(0).optional(),
+  concurrency: z.int().min(1).optional(),
+  streaming: z.boolean().optional(),
+  sendSeed: z.boolean().optional(),
+  /** Further fields of the request body, e.g. { "chat_template_kwargs": { "enable_thinking": false } }. */
+  extra: z.record(z.string(), z.unknown()).optional(),
+});
+export type OpenAIOptions = z.infer<typeof openaiOptions>;
+
+export const langchainOptions = z.strictObject({
+  /** A file, optionally with the export: `./model.ts#haiku`. Without one the default export is taken. */
+  module: z.string().min(1),
+  export: z.string().min(1).optional(),
+  format: z.enum(["native", "hermes"]).optional(),
+  toolChoice: z.enum(["auto", "required"]).optional(),
+  timeoutMs: z.int().min(1).optional(),
+  maxRetries: z.int().min(0).max(100).optional(),
+  concurrency: z.int().min(1).optional(),
+  streaming: z.boolean().optional(),
+});
+export type LangchainOptions = z.infer<typeof langchainOptions>;
+
+export const replayOptions = z.strictObject({
+  /** The path of a recorded transcript. */
+  transcript: z.string().min(1),
+});
+
+const none = z.strictObject({});
+
+export const policyOptions = {
+  openai: openaiOptions,
+  langchain: langchainOptions,
+  "ledger-expert": none,
+  extractive: none,
+  replay: replayOptions,
+} as const satisfies Record<string, z.ZodObject>;
+
+export type PolicyName = keyof typeof policyOptions;
+
+/** Throws `config` for a policy that there is not. */
+export function policyNamed(name: string): PolicyName {
+  if (Object.hasOwn(policyOptions, name)) return name as PolicyName;
+  throw new UmaError("config", `there is no policy named ${JSON.stringify(name)}`, {
+    fix: `choose one of: ${Object.keys(policyOptions).join(", ")}`,
+  });
+}
+
+export const policyOptionNames = (name: string): readonly string[] =>
+  Object.keys(policyOptions[policyNamed(name)].shape);
+
+/** For settings that are not meant for one policy alone: the spec without what its policy does not know. */
+export function onlyKnownOptions(spec: PolicySpec): PolicySpec {
+  const known = new Set(["policy", ...policyOptionNames(spec.policy)]);
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => known.has(key))) as PolicySpec;
+}
