@@ -5,6 +5,7 @@
  */
 import { END, START, StateGraph, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
+import { extractAnswer } from "../evals/index.ts";
 import { asNode, createAnsweringGraph, createMaintenanceGraph, createPolicy, graphDeps } from "../index.ts";
 
 const deps = graphDeps({ policy: await createPolicy({ policy: "extractive" }) });
@@ -23,7 +24,7 @@ const State = new StateSchema({
 const app = new StateGraph(State)
   .addNode("memorize", ...asNode(createMaintenanceGraph(deps)))
   .addNode("answerFromMemory", ...asNode(createAnsweringGraph(deps)))
-  .addNode("writeReport", (state) => ({ report: `Q: ${state.question}\nA: ${state.answer}` }))
+  .addNode("writeReport", (state) => ({ report: `Q: ${state.question}\nA: ${extractAnswer(state.answer ?? "none")}` }))
   .addEdge(START, "memorize")
   .addEdge("memorize", "answerFromMemory")
   .addEdge("answerFromMemory", "writeReport")
@@ -35,7 +36,7 @@ const { report } = await app.invoke({
     "[2024-05-02 09:14] Mara: I start at the observatory on Monday, finally.\n[2024-05-02 09:15] Jon: Congratulations!\n",
     "[2024-05-20 21:40] Mara: First clear night. We saw Saturn and I forgot my gloves.\n",
   ],
-  question: "What did Mara see on the first clear night?",
+  question: "When did Mara see Saturn?",
 });
 console.log("no model: the policy is extractive, a script\n");
 console.log(report);

@@ -16,6 +16,7 @@ import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
 import { limitsFrom, sessionFlags, toolsetNamed } from "../session-flags.ts";
 import { sessionProblem } from "../show-session.ts";
 import { keyOf, memoryFlag, openStore, requireKept, storeFlags } from "../store-flags.ts";
+import { withoutBoxes } from "../without-boxes.ts";
 
 export const command = defineCommand({
   name: "ask",
@@ -71,7 +72,7 @@ export const command = defineCommand({
       const problem = sessionProblem(session);
       const sources = answerSources(session, kept);
       const short = answer === null ? null : extractAnswer(answer);
-      terminal.print(answer ?? `no answer: ${problem}`);
+      terminal.print(answer === null ? `no answer: ${problem}` : withoutBoxes(answer));
       if (sources.entries.length + sources.chunks.length > 0) terminal.print("\nfrom:");
       for (const entry of sources.entries)
         terminal.print(

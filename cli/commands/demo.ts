@@ -1,4 +1,5 @@
 /** umagraph demo: the whole loop in a minute, offline: read a stream, watch the bank, answer questions, see the scores. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { exitCodes } from "../../base/errors.ts";
@@ -64,12 +65,25 @@ export const command = defineCommand({
     if (!complete) say(`stopped before the end; go on with: umagraph eval --resume ${out}\n`);
     say("next, with a real model (any OpenAI-compatible server):");
     say("  npx umagraph eval ledger-qa --horizon 2 --contexts 1 --policy openai --model <model> --base-url <url>");
-    say("with your own text, still without a model:");
-    say('  npx umagraph memorize README.md --memory readme && npx umagraph ask --memory readme "What is umagraph?"');
+    const chat = join(out, "chat.txt");
+    writeFileSync(chat, sampleChat);
+    const path = /^[\w./\\:-]+$/.test(chat) ? chat : JSON.stringify(chat);
+    say(
+      "with a text, still without a model (the script there finds sentences, dates and names; it understands nothing):",
+    );
+    say(`  npx umagraph memorize ${path} --memory chat`);
+    say('  npx umagraph ask --memory chat "When is the night train to Bergen?"');
     terminal.result({ complete, chunks, questions: scores.length, correct, folder: out, html, scripted: true, scores });
     return complete ? exitCodes.ok : exitCodes.cancelled;
   },
 });
+
+/** What the last suggestion reads: the kind of text, and of question, that needs no model. */
+const sampleChat = `[2024-05-02 09:14] Mara: I start at the observatory on Monday, finally.
+[2024-05-02 09:15] Jon: Congratulations! My sister Ada works there too.
+[2024-05-20 21:40] Mara: First clear night. We saw Saturn and I forgot my gloves.
+[2024-06-01 18:02] Jon: I booked the night train to Bergen for 14 June.
+`;
 
 /** One context of short sessions, and a policy that needs no model. */
 async function planDemo(out: string, flags: { horizon: number; questions: number; seed: number }): Promise<PlannedRun> {

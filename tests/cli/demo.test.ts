@@ -25,6 +25,21 @@ test("the demo shows the bank after each chunk, the answers with their scores, w
   });
 });
 
+test("what the demo suggests to try without a model works as printed, and answers right", async () => {
+  const { stdout } = await runHere(["demo", "--horizon", "1", "--questions", "1", "--out", "a demo"], { cwd });
+  const suggested = [...stdout.matchAll(/^ {2}npx umagraph ((?:memorize|ask) .*)$/gm)].map(([, words]) => words!);
+  expect(suggested).toHaveLength(2);
+  const asTyped = suggested.map((words) =>
+    [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!),
+  );
+  expect(await runHere(asTyped[0]!, { cwd })).toMatchObject({ code: 0 });
+  const ask = await runHere(asTyped[1]!, { cwd });
+  expect(ask.stdout).toMatch(/^14 June$/m);
+  expect(ask.stdout).not.toContain("\\boxed");
+  const raw = json(await runHere([...asTyped[1]!, "--json"], { cwd }));
+  expect(raw).toMatchObject({ answer: "14 June", text: expect.stringContaining("\\boxed{14 June}") });
+});
+
 test("a second demo takes the next folder; --json is one document", async () => {
   const ran = await runHere(["demo", "--horizon", "2", "--questions", "3", "--seed", "1", "--json"], { cwd });
   expect(json(ran)).toMatchObject({

@@ -42,5 +42,5 @@ it("phase I and II run as nodes of somebody else's graph", async () => {
     cwd: root,
   });
   expect(stdout).toContain("no model");
-  expect(stdout).toMatch(/A: .*[Cc]lear night/);
+  expect(stdout).toMatch(/^A: 20 May 2024$/m); // without the box that scoring reads
 });
