@@ -39,9 +39,13 @@ describe("a recorded transcript", () => {
   test("of an evaluation holds every turn, and plays to the same scores", async () => {
     const run = ["eval", "ledger-qa", ...small, "--json"];
     const record = ["--policy", "ledger-expert", "--record-transcript", "e.jsonl", "--out", "recorded"];
-    const first = json<{ results: { metrics: object; sessions: number; failed: number }[] }>(await runHere([...run, ...record], { cwd }));
+    const first = json<{ results: { metrics: object; sessions: number; failed: number }[] }>(
+      await runHere([...run, ...record], { cwd }),
+    );
     const played = ["--policy", "replay", "--transcript", "e.jsonl", "--out", "played"];
-    const second = json<{ results: { metrics: object; sessions: number; failed: number }[] }>(await runHere([...run, ...played], { cwd }));
+    const second = json<{ results: { metrics: object; sessions: number; failed: number }[] }>(
+      await runHere([...run, ...played], { cwd }),
+    );
     const { metrics, sessions } = first.results[0]!;
     expect(second.results).toMatchObject([{ metrics, sessions, failed: 0 }]);
     expect(JSON.stringify(openRunFolder(join(cwd, "recorded")).config.policy.spec)).not.toContain("e.jsonl");
