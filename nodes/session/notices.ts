@@ -12,8 +12,15 @@ export const lastTurnNotice = (stage: Stage) => lastTurn[stage];
 
 export const noToolsLeft = "Not run: no tools are left in this session.";
 
-/** Whether a text repeats one of the session's own sentences. */
+/** Fewer words than this may stand in a notice by chance. */
+const LEAST_WORDS = 4;
+
+/** Whether a text repeats one of the session's own sentences, or is nothing but a part of one, as small models reply. */
 export function holdsNotice(text: string): boolean {
-  const flat = text.replace(/\s+/g, " ");
-  return [...Object.values(lastTurn), noToolsLeft, noRoom].some((notice) => flat.includes(notice));
+  const flat = text.replace(/\s+/g, " ").trim();
+  const folded = flat.toLowerCase();
+  const maybePart = flat.split(" ").length >= LEAST_WORDS;
+  return [...Object.values(lastTurn), noToolsLeft, noRoom].some(
+    (notice) => flat.includes(notice) || (maybePart && notice.toLowerCase().includes(folded)),
+  );
 }

@@ -35,6 +35,11 @@ describe("rule 1: guarded commit", () => {
       lastTurnNotice("memory").replaceAll(" ", "\n "),
       "the reply repeated a sentence of the session",
     ],
+    [
+      "a part of the notice and nothing else",
+      "The new core only, as plain text.",
+      "the reply repeated a sentence of the session",
+    ],
     ["a refusal", `${noToolsLeft}`, "the reply repeated a sentence of the session"],
     ["zero-width characters", "\u200b\u2060\ufeff", "the reply was empty"],
     ["format characters and fillers", "\u202e \u00ad\u3164\u2800\u0000", "the reply was empty"],
