@@ -16,7 +16,8 @@ export function bankChanges(record: SessionRecord): string[] {
 export function sessionProblem(record: SessionRecord): string | null {
   if (record.error) return `the session failed (${record.error.boundary}): ${record.error.message}`;
   if (record.core && !record.core.committed) return `the core was kept: ${record.core.kept}`;
-  if (record.stage === "qa" && record.answer === null) return `no answer: the session ended by ${record.end}`;
+  if (record.stage === "qa" && record.answer === null)
+    return `no answer: ${record.end === "text" ? "the reply held no text that can be one" : `the session ended by ${record.end}`}`;
   return null;
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { readBatchFile } from "../evals/batch.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -50,6 +51,11 @@ it("maps the paper and the glossary to files and tests that exist", () => {
       .map((path) => `${page}: ${path}`);
   });
   expect(missing).toEqual([]);
+});
+
+it("shows a batch file that is one", () => {
+  const batch = readBatchFile(join(root, "examples", "batch.yaml"));
+  expect(batch).toMatchObject({ benchmark: "ledger-qa", variants: ["uma", "rag:topK=5", "uma:withoutRawContext"] });
 });
 
 it("has nothing left to fill in", () => {

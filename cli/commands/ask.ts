@@ -72,7 +72,7 @@ export const command = defineCommand({
       const problem = sessionProblem(session);
       const sources = answerSources(session, kept);
       const short = answer === null ? null : extractAnswer(answer);
-      terminal.print(answer === null ? `no answer: ${problem}` : withoutBoxes(answer));
+      terminal.print(answer === null ? (problem ?? "no answer") : withoutBoxes(answer));
       if (sources.entries.length + sources.chunks.length > 0) terminal.print("\nfrom:");
       for (const entry of sources.entries)
         terminal.print(

@@ -23,7 +23,9 @@ export const command = defineCommand({
   usage: "<benchmark | batch.yaml> [flags]",
   details: [
     `Benchmarks: ${benchmarkNames().join(", ")}. A benchmark's own options are flags too: umagraph eval ledger-qa --help.`,
-    "A batch file names several variants, policies and seeds; flags given beside it win.",
+    "A batch file (YAML) has the fields benchmark, config (the benchmark's own options), variants, policies, seeds, name,",
+    "toolset, prompts, budget and concurrency; only benchmark is needed, and flags given beside the file win. Example:",
+    "examples/batch.yaml.",
     "Ctrl-C lets the running sessions finish; --resume <folder> goes on. An existing folder is never overwritten.",
   ].join("\n"),
   flags: evalFlags,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { HumanMessage } from "@langchain/core/messages";
 import { z } from "zod";
-import { UmaError } from "../../base/errors.ts";
+import { exitCodes, UmaError } from "../../base/errors.ts";
 import { seedOf } from "../../base/rng.ts";
 import type { Benchmark } from "../../evals/benchmark.ts";
 import { ledgerQa } from "../../evals/benchmarks/ledger-qa/benchmark.ts";
@@ -89,6 +89,12 @@ export const command = defineCommand({
     const rewording = policy ? `, ${written.reworded} sessions reworded, ${written.kept} kept as they were` : "";
     terminal.print(`${flags.out}: ${written.contexts} contexts, ${written.questions} questions${rewording}`);
     terminal.result({ out: flags.out, ...written, config });
+    if (policy && written.reworded === 0 && written.kept > 0) {
+      terminal.note(
+        `no session was reworded: ${policy.name} gave no usable reply; is the server there, and the model able?`,
+      );
+      return exitCodes.provider;
+    }
     return 0;
   },
 });

@@ -130,7 +130,9 @@ function finish(
       `memory "${name}" version ${version}: ${count(read, "chunk")} read from ${count(from.size, "document")}, ${count(entries, "entry", "entries")}`,
     );
     if (kept.memory.core) terminal.print(`core: ${kept.memory.core}`);
-  } else if (failed === 0 && stopped === null)
+  } else if (version === 0 && failed === 0 && stopped === null)
+    terminal.print("nothing to read: the input holds no text");
+  else if (failed === 0 && stopped === null)
     terminal.print(
       `nothing new: ${count(documents.length, "document")} read before; memory "${name}" stays at version ${version}`,
     );

@@ -23,7 +23,7 @@ export const command = defineCommand({
     check: z
       .boolean()
       .default(false)
-      .describe("Start on a free port, run the agent with a breakpoint, an edit and a resume, stop"),
+      .describe("Start on a free port, stream the agent, stop a session before its tools, edit, go on, end"),
     policy: z
       .string()
       .optional()

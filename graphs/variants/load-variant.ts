@@ -8,7 +8,7 @@ import { readdirSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { UmaError } from "../../base/errors.ts";
+import { messageOf, UmaError } from "../../base/errors.ts";
 import type { Variant, VariantFactory } from "./variant.ts";
 
 export function variantNames(): string[] {
@@ -25,7 +25,13 @@ export async function loadVariantFactory(name: string): Promise<VariantFactory> 
     });
   }
   const file = new URL(`./${name}/${name}${extname(import.meta.url)}`, import.meta.url);
-  const { factory } = await import(/* @vite-ignore */ file.href);
+  const fix = `graphs/variants/${name}/${name}${extname(import.meta.url)} has to export \`factory\`: see docs/add-a-variant.md`;
+  const loaded = await import(/* @vite-ignore */ file.href).catch((cause: unknown) => {
+    throw new UmaError("config", `the variant "${name}" does not load: ${messageOf(cause)}`, { fix, cause });
+  });
+  const factory = (loaded as { factory?: VariantFactory }).factory;
+  if (typeof factory?.create !== "function")
+    throw new UmaError("config", `the variant "${name}" exports no factory`, { fix });
   return factory;
 }
 

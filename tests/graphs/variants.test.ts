@@ -7,7 +7,7 @@ for (const spec of ["uma:withoutPhaseOne", "uma:withoutRawContext", "rag:topK=2:
 
 describe("variants by name", () => {
   it("are the folders, each with a factory of its own name", async () => {
-    expect(variantNames()).toEqual(["concat", "rag", "uma"]);
+    expect(variantNames()).toEqual(expect.arrayContaining(["concat", "rag", "uma"]));
     for (const name of variantNames()) expect((await loadVariantFactory(name)).name).toBe(name);
   });
 
@@ -22,7 +22,7 @@ describe("variants by name", () => {
   });
 
   it.each([
-    ["umma", /there is no variant named "umma"/, /concat, rag, uma/],
+    ["umma", /there is no variant named "umma"/, /concat.*rag.*uma/],
     ["", /there is no variant named ""/, /uma/],
     ["../uma", /there is no variant named/, /uma/],
     ["uma:withoutMemory", /variant "uma:withoutMemory": .*withoutMemory/, /withoutPhaseOne, withoutRawContext/],
