@@ -21,6 +21,17 @@ export function sessionProblem(record: SessionRecord): string | null {
   return null;
 }
 
+/** What of the session's input did not fit its prompt and was never shown to the policy, or null. */
+export function promptCut({ truncated }: SessionRecord): string | null {
+  const parts = [
+    truncated.focus > 0 && `the first ${truncated.focus} characters of the text`,
+    truncated.core > 0 && `the first ${truncated.core} characters of the core`,
+  ].filter((part) => part !== false);
+  return parts.length === 0
+    ? null
+    : `${parts.join(" and ")} did not fit the prompt and were not read; raise --budget or lower --chunk-tokens`;
+}
+
 const indented = (text: string) => text.split("\n").map((line) => `      ${line}`);
 
 function changedLines(before: string, after: string): string[] {

@@ -15,7 +15,7 @@ import { unreadChunks } from "../memorize/plan-reading.ts";
 import { takeReadingPlace } from "../memorize/reading-log.ts";
 import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
 import { limitsFrom, sessionFlags, toolsetNamed } from "../session-flags.ts";
-import { bankChanges, sessionProblem } from "../show-session.ts";
+import { bankChanges, promptCut, sessionProblem } from "../show-session.ts";
 import { keyOf, memoryFlag, openStore, storeFlags } from "../store-flags.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -97,6 +97,8 @@ export const command = defineCommand({
         onProgress: ({ done, total, resumed, document }) =>
           progress.update({ done, total, skipped: resumed, note: document }),
         onRecord(record) {
+          const cut = promptCut(record);
+          if (cut) terminal.note(`chunk ${record.position + 1}: ${cut}`);
           const problem = sessionProblem(record);
           if (problem) terminal.note(`chunk ${record.position + 1}: ${problem}`);
           if (flags.verbose) terminal.note([`chunk ${record.position + 1}`, ...bankChanges(record)].join("\n"));
