@@ -1,5 +1,5 @@
 /** What Studio does in a browser, done through the API: list, draw, stream with subgraphs, stop before the tools, edit, go on. */
-import { Client } from "@langchain/langgraph-sdk";
+import { Client, type ThreadState } from "@langchain/langgraph-sdk";
 import { messageOf } from "../base/errors.ts";
 import type { ParsedCall } from "../tools/call.ts";
 import { listedGraphs } from "./graph-files.ts";
@@ -100,7 +100,45 @@ export async function checkStudio(url: string, note: (text: string) => void): Pr
     expect(done.values.outcome?.end === "text", `the session ended by ${done.values.outcome?.end}`);
     return `stopped before executeTools, ran "${title}", ended by ${done.values.outcome?.end}`;
   });
+
+  await step("the same inside the whole agent, three graphs deep", async () => {
+    const { thread_id: id } = await client.threads.create();
+    const stops = { configurable: { interruptBefore: ["executeTools"] } };
+    await client.runs.wait(id, "agent", { input: { chunks, questions: [] }, config: stops });
+    const session = waitingSession(await client.threads.getState<WaitingState>(id, undefined, { subgraphs: true }));
+    expect(session !== null, "no session waits before executeTools");
+    const [call] = session.values.calls;
+    const title = "Ada moved to Lisbon, in the words of a person";
+    await client.threads.updateState(id, {
+      values: { calls: [{ ...call!, args: { ...call!.args, title } }] },
+      checkpoint: session.checkpoint,
+    });
+    // a thread keeps what a run was configured with, so going on to the end takes the stops away
+    await client.runs.wait(id, "agent", { input: null, config: { configurable: { interruptBefore: [] } } });
+    const { values } = await client.threads.getState<{ cursor: number; total: number; memoryRef: string }>(id);
+    expect(values.cursor === chunks.length, `it read ${values.cursor} of ${chunks.length} chunks`);
+    const answered = await client.runs.wait(null, "answering", {
+      input: { question: "Who moved to Lisbon?", memoryRef: values.memoryRef },
+    });
+    const { answer } = answered as { answer?: string | null };
+    expect(answer?.includes(title) ?? false, `the bank answers without the edited title: ${answer}`);
+    return `stopped in chunk 1, ran "${title}", read all ${values.cursor} chunks; the bank answers from it`;
+  });
   return steps;
+}
+
+interface WaitingState {
+  readonly calls: ParsedCall[];
+}
+
+/** The innermost state that waits before its tools. */
+function waitingSession(state: ThreadState<WaitingState>): ThreadState<WaitingState> | null {
+  if (state.next.includes("executeTools")) return state;
+  for (const task of state.tasks) {
+    const inner = task.state ? waitingSession(task.state as unknown as ThreadState<WaitingState>) : null;
+    if (inner) return inner;
+  }
+  return null;
 }
 
 async function assistantOf(client: Client, graphId: string): Promise<string> {

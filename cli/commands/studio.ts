@@ -23,7 +23,7 @@ export const command = defineCommand({
     check: z
       .boolean()
       .default(false)
-      .describe("Start on a free port, stream the agent, stop a session before its tools, edit, go on, end"),
+      .describe("Start on a free port, stream the agent, stop it before its tools, edit a call, go on, end"),
     policy: z
       .string()
       .optional()

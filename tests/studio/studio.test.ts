@@ -27,7 +27,7 @@ it("the served graphs stream, stop before the tools, take an edit and go on", as
   const { stdout } = await umagraph("studio", "--check", "--json", "--quiet");
   const { steps } = JSON.parse(stdout) as { steps: { name: string; ok: boolean; seen: string }[] };
   expect(steps.filter((step) => !step.ok)).toEqual([]);
-  expect(steps).toHaveLength(5);
+  expect(steps).toHaveLength(6);
 }, 120_000);
 
 it("a graph is printed as Mermaid with its sessions inside", async () => {
