@@ -1,0 +1,1 @@
+"""A Tinker-compatible training service for one machine."""

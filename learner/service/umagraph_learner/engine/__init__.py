@@ -1,0 +1,1 @@
+"""Models, losses, optimiser and sampler: everything that touches torch."""

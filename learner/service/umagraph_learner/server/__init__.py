@@ -1,0 +1,1 @@
+"""The Tinker wire protocol over HTTP: routes, dialects, futures, ordering. Never imports torch."""
