@@ -11,7 +11,7 @@ import type { Objective } from "../trainers/objective/objective.ts";
 import { objectives } from "../trainers/objective/objectives.ts";
 import type { Profile } from "../trainers/objective/profile.ts";
 import { profiles } from "../trainers/objective/profiles.ts";
-import type { TracePart } from "../trainers/objective/token-trace.ts";
+import type { TracePart } from "../policies/token-trace.ts";
 import type { TrainingSession } from "../trainers/objective/training-session.ts";
 import type { BenchOptions } from "./main.ts";
 

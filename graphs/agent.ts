@@ -25,13 +25,14 @@ export const createAgentGraph = ({ memorize, answer }: AgentPhases, options: Com
   );
 
 /** All of phase I's result but the questions, which it never sees. */
-const takeMemory = ({ core, memoryRef, sourceRef, cursor, total, session }: Agent) => ({
+const takeMemory = ({ core, memoryRef, sourceRef, cursor, total, parent, session }: Agent) => ({
   chunks: [],
   core,
   memoryRef,
   sourceRef,
   cursor,
   total,
+  parent,
   session,
 });
 

@@ -6,7 +6,7 @@
  */
 export { type BankDiff, diffBanks } from "./bank/diff.ts";
 export type { Entry, Lineage, Text, Version, Writer } from "./bank/entry.ts";
-export { bankSize, entriesOf, getEntry, journalOf, listTitles, versionsOf } from "./bank/read.ts";
+export { bankSize, entriesOf, getEntry, journalOf, listTitles, versionsOf, writeLineage } from "./bank/read.ts";
 export { similarTitles } from "./bank/similar-titles.ts";
 export { type Bank, emptyBank } from "./bank/value.ts";
 export { addEntry, deleteEntry, updateEntry, type Written } from "./bank/write.ts";

@@ -6,6 +6,6 @@ export * from "./objective/compile.ts";
 export * from "./objective/objectives.ts";
 export * from "./objective/profiles.ts";
 export * from "./objective/scoring.ts";
-export * from "./objective/token-trace.ts";
+export * from "../policies/token-trace.ts";
 export * from "./objective/training-session.ts";
 export * from "./rewards/index.ts";

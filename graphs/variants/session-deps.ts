@@ -20,6 +20,7 @@ export const sessionIdentity = (env: VariantEnv, question: string | null): Sessi
   context: env.context,
   trajectory: env.trajectory,
   question,
+  parent: env.parent ?? null,
   seed: env.seed,
   attempt: 1,
 });

@@ -30,6 +30,8 @@ export interface VariantEnv {
   /** i, 0-based. */
   readonly trajectory: number;
   readonly seed: number;
+  /** Id of the memory session whose memory this session starts from; null or absent for the empty memory. */
+  readonly parent?: string | null;
   readonly signal?: AbortSignal;
   readonly record: (record: SessionRecord) => void;
 }

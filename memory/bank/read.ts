@@ -1,5 +1,5 @@
 /** Reading a bank. Lookups are O(log n), listings O(n) over the titles. */
-import type { Entry, Version } from "./entry.ts";
+import type { Entry, Version, Writer } from "./entry.ts";
 import { chain, entryOf, type Link, ordinalOf, textOf } from "./link.ts";
 import { type TrieLeaf, trieGet, trieLeaves, trieRuns } from "./ordinal-trie.ts";
 import { candidates } from "./title-index.ts";
@@ -99,4 +99,16 @@ export function versionsOf(bank: Bank, entryId: string): readonly Version[] {
   if (ordinal === null) return [];
   const newest = trieGet(bank.live, ordinal) ?? trieGet(bank.gone, ordinal);
   return newest === undefined ? [] : chain(newest, (link) => link.version);
+}
+
+/** Who created an entry, and who wrote the version that a write replaced (null for an add). Null for a write that is not in the bank. */
+export function writeLineage(
+  bank: Bank,
+  write: Pick<Version, "entry" | "version">,
+): { readonly origin: Writer; readonly previous: Writer | null } | null {
+  const ordinal = ordinalOf(write.entry);
+  if (ordinal === null) return null;
+  let link = trieGet(bank.live, ordinal) ?? trieGet(bank.gone, ordinal) ?? null;
+  while (link !== null && link.version.version !== write.version) link = link.previous;
+  return link && { origin: link.first.by, previous: link.previous?.version.by ?? null };
 }

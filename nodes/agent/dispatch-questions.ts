@@ -21,7 +21,7 @@ export const openAnswer = (state: Agent, question: AgentQuestion): AnsweringUpda
   memoryRef: state.memoryRef,
   sourceRef: state.sourceRef,
   position: Math.max(0, state.total - 1),
-  identity: { ...state.identity, question: question.id },
+  identity: { ...state.identity, parent: state.parent ?? state.identity.parent, question: question.id },
 });
 
 /** An answer that failed is data like any other; it never stops its siblings. */

@@ -19,6 +19,7 @@ export const MaintenanceInput = new StateSchema({
 export const MaintenanceState = new StateSchema({
   ...MaintenanceInput.fields,
   total: z.int().default(0).describe("How many chunks there are; counted when the stream is opened"),
+  parent: z.string().nullable().default(null).describe("Id of the last session: the next one starts from its memory"),
   session: SessionOutcome.nullable().default(null).describe("How the last session ended"),
 });
 

@@ -2,6 +2,7 @@
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { canonicalJson } from "../../base/hash.ts";
+import { type Bank, writeLineage } from "../../memory/bank.ts";
 import { type CallResult, executeCalls } from "../../tools/execute-calls.ts";
 import type { World } from "../../tools/tool.ts";
 import type { SessionDeps } from "./deps.ts";
@@ -12,6 +13,7 @@ import { isControlFlow, runSignal } from "./run-config.ts";
 import { sessionError } from "./session-error.ts";
 import type { Session, SessionUpdate } from "./state.ts";
 import { observationRoom } from "./turn-budget.ts";
+import { writeHashes } from "./write-hashes.ts";
 
 export async function executeTools(state: Session, deps: SessionDeps, config?: RunnableConfig): Promise<SessionUpdate> {
   const { limits, live, policy } = deps;
@@ -40,7 +42,7 @@ export async function executeTools(state: Session, deps: SessionDeps, config?: R
       calls: [],
       sampled: [],
       memoryRef: execution.world.bank === world.bank ? state.memoryRef : live.keepBank(execution.world.bank),
-      log: [...state.log, ...results.map((result) => callRecord(result, state.turn - 1))],
+      log: [...state.log, ...results.map((result) => callRecord(result, state.turn - 1, execution.world.bank))],
       spent: { ...state.spent, interaction: state.spent.interaction + tokens },
       error: failure === null ? null : { boundary: "tool", code: "failure", message: failure },
     };
@@ -60,7 +62,7 @@ const observationMessage = ({ call, observation, verdict }: CallResult, turn: nu
     status: verdict === "invalid" || verdict === "refused" ? "error" : "success",
   });
 
-const callRecord = (result: CallResult, turn: number): CallRecord => ({
+const callRecord = (result: CallResult, turn: number, bank: Bank): CallRecord => ({
   turn,
   id: result.call.id,
   name: result.call.name,
@@ -70,7 +72,12 @@ const callRecord = (result: CallResult, turn: number): CallRecord => ({
   observation: result.observation,
   tokens: result.tokens,
   ms: result.ms,
-  writes: result.writes.map(({ by, ...write }) => ({ ...write, chunk: by.chunk })),
+  writes: result.writes.map(({ by, ...write }) => ({
+    ...write,
+    hash: writeHashes(write),
+    lineage: writeLineage(bank, write),
+    chunk: by.chunk,
+  })),
   reads: [...result.reads],
 });
 

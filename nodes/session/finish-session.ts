@@ -1,10 +1,12 @@
 /** Ends a session: the plain text is UpdateCore in phase I and Answer in phase II (App. A.3), if the guard accepts it. */
 import type { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { textOf } from "../../policies/tool-call-parsing/parse-native.ts";
+import { tokenTurns } from "../../policies/message-tokens.ts";
 import type { SessionDeps } from "./deps.ts";
 import { refuseCut, refuseText } from "./guard-text.ts";
 import { sessionId } from "./identity.ts";
 import { type MessageRecord, RECORD_VERSION, type SessionRecord } from "./record.ts";
+import { recordTrace } from "./recorded-trace.ts";
 import type { Session, SessionOutcome, SessionUpdate } from "./state.ts";
 
 export function finishSession(state: Session, deps: SessionDeps): SessionUpdate {
@@ -29,15 +31,18 @@ function outcomeOf(state: Session, deps: SessionDeps): SessionOutcome {
 function recordOf(state: Session, outcome: SessionOutcome, deps: SessionDeps): SessionRecord {
   const { policy, limits } = deps;
   const { identity, stage, spent } = state;
+  const id = sessionId(state);
+  const turns = tokenTurns(state.messages as BaseMessage[]);
   return {
     v: RECORD_VERSION,
-    id: sessionId(state),
+    id,
     run: identity.run,
     context: identity.context,
     trajectory: identity.trajectory,
     stage,
     position: state.position,
     question: stage === "qa" ? identity.question : null,
+    parent: identity.parent,
     seed: identity.seed,
     attempt: identity.attempt,
     variant: deps.variant,
@@ -52,6 +57,7 @@ function recordOf(state: Session, outcome: SessionOutcome, deps: SessionDeps): S
     },
     truncated: state.truncated,
     messages: state.messages.map(messageRecord),
+    trace: turns && recordTrace(turns, id),
     calls: state.log,
     given: state.given,
     core:

@@ -7,8 +7,10 @@
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
 import { CallVerdict } from "../../tools/call.ts";
+import { migrateRecord } from "./migrate-record.ts";
+import { RecordedTrace } from "./recorded-trace.ts";
 
-export const RECORD_VERSION = 1;
+export const RECORD_VERSION = 2;
 
 export const Stage = z.enum(["memory", "qa"]);
 export type Stage = z.infer<typeof Stage>;
@@ -18,8 +20,8 @@ export const SessionEnd = z.enum(["text", "budget", "turns", "error", "cancelled
 export type SessionEnd = z.infer<typeof SessionEnd>;
 
 export const SessionError = z.object({
-  /** Which part failed. */
-  boundary: z.enum(["policy", "tool", "budget"]),
+  /** Which part failed; `worker` is the thread that the session ran in. */
+  boundary: z.enum(["policy", "tool", "budget", "worker"]),
   code: z.string(),
   message: z.string(),
 });
@@ -29,6 +31,7 @@ export type SessionError = z.infer<typeof SessionError>;
 export const CutReason = z.enum(["length", "content_filter"]);
 
 const TitledText = z.object({ title: z.string(), content: z.string() });
+const WriterRecord = z.object({ chunk: z.int().nullable(), session: z.string() });
 
 export const WriteRecord = z.object({
   /** Stable entry id; titles may change. */
@@ -37,6 +40,13 @@ export const WriteRecord = z.object({
   op: z.enum(["add", "update", "delete"]),
   before: TitledText.nullable(),
   after: TitledText.nullable(),
+  /** Of title and content, so that equal texts are found without comparing them. */
+  hash: z.object({ before: z.string().nullable(), after: z.string().nullable() }),
+  /**
+   * Who created the entry, and who wrote the version that this write replaced (null for an add): following `previous` from
+   * write to write gives the whole history. Null in migrated logs.
+   */
+  lineage: z.object({ origin: WriterRecord, previous: WriterRecord.nullable() }).nullable(),
   /** 0-based chunk that was being read; null when written by hand. */
   chunk: z.int().nullable(),
 });
@@ -89,6 +99,8 @@ export const SessionRecord = z.object({
   position: z.int(),
   /** QA only. */
   question: z.string().nullable(),
+  /** The memory session whose memory this one started from; null for the empty memory, and in migrated logs. */
+  parent: z.string().nullable(),
   seed: z.int(),
   attempt: z.int(),
   variant: z.string(),
@@ -100,6 +112,8 @@ export const SessionRecord = z.object({
   /** Characters cut from the left of each part to meet the prompt budget. */
   truncated: z.object({ core: z.int(), focus: z.int(), context: z.int() }),
   messages: z.array(MessageRecord),
+  /** What was sampled, token by token; null unless the policy is token-exact. Never made from text. */
+  trace: RecordedTrace.nullable(),
   calls: z.array(CallRecord),
   /** Sub-chunks that the variant itself put into the prompt (RAG); reads by tools are on the calls. */
   given: z.array(ReadRecord),
@@ -131,19 +145,20 @@ export const SessionRecord = z.object({
 });
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** Reads one record of a log; a log of another schema version is refused with a reason. */
+/** Reads one record of a log. An older schema version is migrated, an unknown one refused with a reason. */
 export function parseRecord(value: unknown): SessionRecord {
-  const version = (value as { v?: unknown } | null)?.v;
+  const migrated = migrateRecord(value);
+  const version = (migrated as { v?: unknown } | null)?.v;
   if (version !== RECORD_VERSION) {
     throw new UmaError(
       "input",
-      `a session record of schema version ${String(version)}; this umagraph reads ${RECORD_VERSION}`,
+      `a session record of schema version ${String(version)}; this umagraph reads 1 to ${RECORD_VERSION}`,
       {
         fix: "open the run with the umagraph version that wrote it (config.json names it)",
       },
     );
   }
-  const parsed = SessionRecord.safeParse(value);
+  const parsed = SessionRecord.safeParse(migrated);
   if (!parsed.success) throw new UmaError("input", `not a session record: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

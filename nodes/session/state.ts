@@ -16,6 +16,8 @@ export const SessionIdentity = z.object({
   trajectory: z.int().default(0),
   /** QA sessions only. */
   question: z.string().nullable().default(null),
+  /** The memory session whose memory this one starts from. */
+  parent: z.string().nullable().default(null),
   seed: z.int().default(0),
   attempt: z.int().default(1),
 });

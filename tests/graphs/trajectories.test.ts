@@ -66,8 +66,11 @@ async function looped(seed: number) {
     record: (record) => records.push(record),
   };
   let memory = variant.begin();
-  for (let k = 0; k < chunks.length; k++) memory = await variant.memorize(memory, k, env);
-  for (const question of questions) await variant.answer(memory, { ...question, position: chunks.length - 1 }, env);
+  const sessionOf = (k: number) => (k < 0 ? null : `stream/t0/m${k}`);
+  for (let k = 0; k < chunks.length; k++) memory = await variant.memorize(memory, k, { ...env, parent: sessionOf(k - 1) });
+  const position = chunks.length - 1;
+  for (const question of questions)
+    await variant.answer(memory, { ...question, position }, { ...env, parent: sessionOf(position) });
   return { memory, records };
 }
 
@@ -85,7 +88,7 @@ describe("a whole trajectory under a policy that does anything", () => {
     const variant = await loadVariant("uma");
     // with a checkpointer, so that every value also passes through serialisation
     const graph = createAgentGraph(variant.phases(deps), { checkpointer: new MemorySaver() });
-    const identity = { run: "chaos", context: "stream", trajectory: 0, question: null, seed, attempt: 1 };
+    const identity = { run: "chaos", context: "stream", trajectory: 0, question: null, parent: null, seed, attempt: 1 };
     const done = await graph.invoke({ chunks, questions, identity }, { configurable: { thread_id: "1" } });
 
     expect(byId(records)).toEqual(byId(loop.records));

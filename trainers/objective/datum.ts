@@ -5,7 +5,7 @@
  */
 import { UmaError } from "../../base/errors.ts";
 import type { Logprobs, Term } from "./term.ts";
-import type { TracePart } from "./token-trace.ts";
+import type { TracePart } from "../../policies/token-trace.ts";
 
 /** Every array has one element per target: one fewer than the part has tokens. */
 export interface Tensors {

@@ -17,7 +17,7 @@ import {
   type Term,
 } from "./term.ts";
 import { onTrained } from "./token-tensor.ts";
-import type { TracePart } from "./token-trace.ts";
+import type { TracePart } from "../../policies/token-trace.ts";
 
 /** Of one token: its place in its part, and its log-probability under the current weights. */
 type TokenSlope = (part: TracePart, t: number, l: number) => number;

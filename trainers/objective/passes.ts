@@ -7,7 +7,7 @@ import type { Profile } from "./profile.ts";
 import { foldedAdvantages, scaledAdvantages } from "./scaled-advantages.ts";
 import { type Logprobs, oldLogprobs, type Term } from "./term.ts";
 import { maskTensor, onTrained } from "./token-tensor.ts";
-import type { TracePart } from "./token-trace.ts";
+import type { TracePart } from "../../policies/token-trace.ts";
 
 export interface ForwardPass {
   readonly op: "forward";

@@ -4,7 +4,7 @@ import { checkLogprobs } from "./datum.ts";
 import { type ForwardPass, scoringPass } from "./passes.ts";
 import type { Profile } from "./profile.ts";
 import type { Logprobs, Term } from "./term.ts";
-import type { TracePart } from "./token-trace.ts";
+import type { TracePart } from "../../policies/token-trace.ts";
 import { countTrained, type TrainingSession } from "./training-session.ts";
 
 /** One datum per part, in the order of the sessions. */

@@ -1,7 +1,7 @@
 /** What the compiler takes: sessions with their tokens and their advantage, checked before anything is computed from them. */
 import { UmaError } from "../../base/errors.ts";
 import type { Stage } from "../../nodes/session/record.ts";
-import type { TracePart } from "./token-trace.ts";
+import type { TracePart } from "../../policies/token-trace.ts";
 
 export interface TrainingSession {
   /** The record's id. */

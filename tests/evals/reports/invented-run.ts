@@ -13,6 +13,7 @@ import {
   writeScores,
 } from "../../../evals/run-folder.ts";
 import { type CallRecord, parseRecord, type SessionRecord } from "../../../nodes/session/record.ts";
+import { writeHashes } from "../../../nodes/session/write-hashes.ts";
 import { section } from "../../../policies/prompt-sections.ts";
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), "umagraph-report-"));
@@ -160,12 +161,15 @@ export const toolCall = (name: string, rest: Partial<CallRecord> = {}): CallReco
   ...rest,
 });
 
+type Write = CallRecord["writes"][number];
+const write = (plain: Omit<Write, "hash" | "lineage">): Write => ({ ...plain, hash: writeHashes(plain), lineage: null });
+
 /** memory_add as the executor records it. */
 export const addCall = (entry: string, title: string, content: string, chunk: number, rest: Partial<CallRecord> = {}) =>
   toolCall("memory_add", {
     args: { title, content },
     observation: `Added "${title}".`,
-    writes: [{ entry, version: 1, op: "add", before: null, after: { title, content }, chunk }],
+    writes: [write({ entry, version: 1, op: "add", before: null, after: { title, content }, chunk })],
     ...rest,
   });
 
@@ -179,7 +183,7 @@ export const updateCall = (
   toolCall("memory_update", {
     args: { title: before.title, content: after.content },
     observation: `Updated "${before.title}".`,
-    writes: [{ entry, version: 2, op: "update", before, after, chunk }],
+    writes: [write({ entry, version: 2, op: "update", before, after, chunk })],
     ...rest,
   });
 
@@ -187,7 +191,7 @@ export const deleteCall = (entry: string, before: { title: string; content: stri
   toolCall("memory_delete", {
     args: { title: before.title },
     observation: `Deleted "${before.title}".`,
-    writes: [{ entry, version: 3, op: "delete", before, after: null, chunk }],
+    writes: [write({ entry, version: 3, op: "delete", before, after: null, chunk })],
   });
 
 export const question = (id: string, rest: Partial<EvalContext["questions"][number]> = {}) => ({

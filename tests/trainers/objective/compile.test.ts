@@ -7,7 +7,7 @@ import { objectives } from "../../../trainers/objective/objectives.ts";
 import type { GradientPass } from "../../../trainers/objective/passes.ts";
 import type { Profile } from "../../../trainers/objective/profile.ts";
 import { profiles } from "../../../trainers/objective/profiles.ts";
-import type { TracePart } from "../../../trainers/objective/token-trace.ts";
+import type { TracePart } from "../../../policies/token-trace.ts";
 import type { TrainingSession } from "../../../trainers/objective/training-session.ts";
 
 /** A part whose mask is given, token ids 10, 11, …, every log-probability −1. */

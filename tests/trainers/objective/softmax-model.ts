@@ -1,6 +1,6 @@
 /** A small softmax model: the logits of the next token are a row of θ chosen by the last one. θ is [V][V] in one float64 array. */
 import { rng } from "../../../base/rng.ts";
-import type { TracePart } from "../../../trainers/objective/token-trace.ts";
+import type { TracePart } from "../../../policies/token-trace.ts";
 import type { TrainingSession } from "../../../trainers/objective/training-session.ts";
 
 export const VOCABULARY = 5;

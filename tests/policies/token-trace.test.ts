@@ -13,8 +13,8 @@
  * cut, and nothing is added to close it.
  */
 import { describe, expect, it } from "vitest";
-import { type TurnTokens, traceSession } from "../../../trainers/objective/token-trace.ts";
-import { traceCases } from "./golden-cases.ts";
+import { type TurnTokens, traceSession } from "../../policies/token-trace.ts";
+import { traceCases } from "../trainers/objective/golden-cases.ts";
 
 const turn = (prompt: number[], completion: number[], logprobs = completion.map(() => -0.5)): TurnTokens => ({
   prompt: Int32Array.from(prompt),

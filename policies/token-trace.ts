@@ -5,7 +5,7 @@
  * never edited. A completion that was cut by length therefore ends where it was cut; if the next prompt closes it, the
  * closing token is a prompt token with mask 0.
  */
-import { UmaError } from "../../base/errors.ts";
+import { UmaError } from "../base/errors.ts";
 
 /** One policy call, as a token-exact policy reported it. */
 export interface TurnTokens {
