@@ -4,11 +4,11 @@
  * Token ids and log-probabilities are views of the trace, never copies; only the tensors computed here take memory.
  */
 import { UmaError } from "../../base/errors.ts";
-import type { Logprobs, Term } from "./term.ts";
 import type { TracePart } from "../../policies/token-trace.ts";
+import type { Logprobs, Term } from "./term.ts";
 
 /** Every array has one element per target: one fewer than the part has tokens. */
-export interface Tensors {
+export type Tensors = {
   readonly target_tokens: Int32Array;
   readonly logprobs?: Float32Array;
   readonly advantages?: Float32Array;
@@ -16,7 +16,7 @@ export interface Tensors {
   readonly mask?: Float32Array;
   readonly ref_logprobs?: Float32Array;
   readonly kl_weights?: Float32Array;
-}
+};
 
 export interface Datum {
   /** Whose tokens these are; not sent. */

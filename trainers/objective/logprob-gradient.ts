@@ -4,6 +4,8 @@
  * −Σ w_t log π_t with constant w has gradient −Σ w_t ∇ log π_t; with w_t = ∂J/∂ log π_t that is −∇J, for any J that depends on θ
  * only through the log-probabilities of the sampled tokens. Entropy and full-vocabulary KL do not.
  */
+
+import type { TracePart } from "../../policies/token-trace.ts";
 import { boundedRatio, clippedSlope } from "./clipped-objective.ts";
 import { klSlope } from "./kl.ts";
 import { klOf, type Objective, type PolicyGradient } from "./objective.ts";
@@ -17,7 +19,6 @@ import {
   type Term,
 } from "./term.ts";
 import { onTrained } from "./token-tensor.ts";
-import type { TracePart } from "../../policies/token-trace.ts";
 
 /** Of one token: its place in its part, and its log-probability under the current weights. */
 type TokenSlope = (part: TracePart, t: number, l: number) => number;

@@ -5,6 +5,7 @@
  * dropped groups belong to the estimator, a KL penalty inside the reward belongs to the rewards.
  */
 import { z } from "zod";
+import { klKinds } from "../../learner/engines/engine-profile.ts";
 
 /** Bounds of the ratio ρ as distances from 1: Eq. 9's ε, on either side its own. */
 const Bounds = z.strictObject({ low: z.number().min(0).max(1), high: z.number().min(0) });
@@ -18,8 +19,6 @@ const Clip = Bounds.extend({ dual: z.number().gt(1).nullable().default(null) }).
   },
 );
 export type Clip = z.infer<typeof Clip>;
-
-export const klKinds = ["k1", "k2", "k3", "rho-k3"] as const;
 
 const Kl = z
   .strictObject({

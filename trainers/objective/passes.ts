@@ -1,13 +1,14 @@
 /** The calls a learner makes for one update, by mode. Datums are made one at a time, so an update is never held twice. */
+import { klKinds } from "../../learner/engines/engine-profile.ts";
+import type { TracePart } from "../../policies/token-trace.ts";
 import { checkLogprobs, type Datum, datumsOf, forTargets } from "./datum.ts";
 import { logprobGradient } from "./logprob-gradient.ts";
 import type { Mode } from "./modes.ts";
-import { type Bounds, klKinds, klOf, type Objective, type PolicyGradient } from "./objective.ts";
+import { type Bounds, klOf, type Objective, type PolicyGradient } from "./objective.ts";
 import type { Profile } from "./profile.ts";
 import { foldedAdvantages, scaledAdvantages } from "./scaled-advantages.ts";
 import { type Logprobs, oldLogprobs, type Term } from "./term.ts";
 import { maskTensor, onTrained } from "./token-tensor.ts";
-import type { TracePart } from "../../policies/token-trace.ts";
 
 export interface ForwardPass {
   readonly op: "forward";

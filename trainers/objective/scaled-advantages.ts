@@ -1,9 +1,10 @@
 /** Advantages that carry all of Eqs. 7–8, so that an engine which only sums needs to know nothing about sessions. */
+
+import type { TracePart } from "../../policies/token-trace.ts";
 import { klSlope } from "./kl.ts";
 import { klOf, type PolicyGradient } from "./objective.ts";
 import { importanceWeight, oldLogprobs, type Term } from "./term.ts";
 import { onTrained } from "./token-tensor.ts";
-import type { TracePart } from "../../policies/token-trace.ts";
 
 /** c_s · A · (truncated importance weight) on trained tokens, else 0; one element per target. */
 export function scaledAdvantages(objective: PolicyGradient, term: Term, part: TracePart): Float32Array {

@@ -1,10 +1,10 @@
 /** Scoring an update by a forward pass before its first step: π_θold by the learner, π_ref by the frozen reference. */
 
+import type { TracePart } from "../../policies/token-trace.ts";
 import { checkLogprobs } from "./datum.ts";
 import { type ForwardPass, scoringPass } from "./passes.ts";
 import type { Profile } from "./profile.ts";
 import type { Logprobs, Term } from "./term.ts";
-import type { TracePart } from "../../policies/token-trace.ts";
 import { countTrained, type TrainingSession } from "./training-session.ts";
 
 /** One datum per part, in the order of the sessions. */

@@ -1,6 +1,7 @@
 /** A session as a term of the loss, and the ratios its tokens enter with. */
-import type { PolicyGradient } from "./objective.ts";
+
 import type { TracePart } from "../../policies/token-trace.ts";
+import type { PolicyGradient } from "./objective.ts";
 import type { TrainingSession } from "./training-session.ts";
 
 export interface Term {

@@ -1,7 +1,7 @@
 /** Tensors of the loss: one 32-bit number per target of a part, 0 where the target is not trained. */
 import { UmaError } from "../../base/errors.ts";
-import { forEachTrained, oldLogprobs, type Term } from "./term.ts";
 import type { TracePart } from "../../policies/token-trace.ts";
+import { forEachTrained, oldLogprobs, type Term } from "./term.ts";
 
 /** `value` of each trained token t at its target's place, t − 1. Throws `input` for a value that 32 bits cannot hold. */
 export function onTrained(term: Term, part: TracePart, value: (t: number) => number): Float32Array {

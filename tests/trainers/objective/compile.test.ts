@@ -1,5 +1,6 @@
 /** What is shipped: shares by hand, views instead of copies, tensors by engine, and what is refused. */
 import { describe, expect, it } from "vitest";
+import type { TracePart } from "../../../policies/token-trace.ts";
 import { type CompileOptions, compile } from "../../../trainers/objective/compile.ts";
 import type { Datum } from "../../../trainers/objective/datum.ts";
 import type { Objective } from "../../../trainers/objective/objective.ts";
@@ -7,7 +8,6 @@ import { objectives } from "../../../trainers/objective/objectives.ts";
 import type { GradientPass } from "../../../trainers/objective/passes.ts";
 import type { Profile } from "../../../trainers/objective/profile.ts";
 import { profiles } from "../../../trainers/objective/profiles.ts";
-import type { TracePart } from "../../../policies/token-trace.ts";
 import type { TrainingSession } from "../../../trainers/objective/training-session.ts";
 
 /** A part whose mask is given, token ids 10, 11, …, every log-probability −1. */

@@ -1,7 +1,7 @@
 /** The golden files, read into typed arrays. */
 import { readFileSync } from "node:fs";
-import type { Clip, Kl, Objective } from "../../../trainers/objective/objective.ts";
 import type { TracePart } from "../../../policies/token-trace.ts";
+import type { Clip, Kl, Objective } from "../../../trainers/objective/objective.ts";
 import type { TrainingSession } from "../../../trainers/objective/training-session.ts";
 
 type Plain<T> = { [K in keyof T]: number[] };

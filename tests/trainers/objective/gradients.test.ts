@@ -5,10 +5,11 @@
  */
 import { describe, expect, it } from "vitest";
 import { rng } from "../../../base/rng.ts";
+import { klKinds } from "../../../learner/engines/engine-profile.ts";
 import { type CompileOptions, compile, type Plan } from "../../../trainers/objective/compile.ts";
 import type { Datum } from "../../../trainers/objective/datum.ts";
 import { judgeModes } from "../../../trainers/objective/modes.ts";
-import { klKinds, type Objective } from "../../../trainers/objective/objective.ts";
+import type { Objective } from "../../../trainers/objective/objective.ts";
 import { objectiveValue } from "../../../trainers/objective/objective-value.ts";
 import { objectives } from "../../../trainers/objective/objectives.ts";
 import { profiles } from "../../../trainers/objective/profiles.ts";
