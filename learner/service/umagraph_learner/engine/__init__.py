@@ -1,1 +1,1 @@
-"""Models, losses, optimiser and sampler: everything that touches torch."""
+"""The computation behind the service: models, losses, optimiser, checkpoints and sampler."""
