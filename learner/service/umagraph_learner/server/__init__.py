@@ -1,1 +1,1 @@
-"""The Tinker wire protocol over HTTP: routes, dialects, futures, ordering. Never imports torch."""
+"""The HTTP side of the learner: routes, futures, ordering, sessions, checkpoints. Torch stays in ``engine``."""
