@@ -57,7 +57,7 @@ function toolsText(tools: readonly ToolDefinition[]): string {
 const written = new WeakMap<AIMessage, string>();
 
 /** The model's own text; written anew only when its calls were edited since, or when it came from a native policy. */
-function asWritten(message: AIMessage): string {
+export function asWritten(message: AIMessage): string {
   const known = written.get(message);
   if (known !== undefined) return known;
   const text = textOf(message);

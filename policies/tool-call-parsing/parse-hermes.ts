@@ -17,10 +17,30 @@ export interface ParsedReply {
   readonly calls: readonly ParsedCall[];
 }
 
+/** For each call the [start, end) of the text that it was read from, tags included; several calls may share one. */
+export interface PlacedReply extends ParsedReply {
+  readonly places: readonly Place[];
+}
+
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
 export function parseHermes(text: string, options: { readonly idPrefix: string }): ParsedReply {
+  const { places: _, ...reply } = parsePlacedHermes(text, options);
+  return reply;
+}
+
+export function parsePlacedHermes(text: string, options: { readonly idPrefix: string }): PlacedReply {
   const tags = findCallTags(text);
-  if (tags.length === 0) return { text: text.trim(), calls: [] };
+  if (tags.length === 0) return { text: text.trim(), calls: [], places: [] };
   const readings: CallReading[] = [];
+  const places: Place[] = [];
+  const read = (calls: readonly CallReading[], start: number, end: number) => {
+    readings.push(...calls);
+    for (const _ of calls) places.push({ start, end });
+  };
   const outside: string[] = [];
   const effort: Effort = { budget: mendingBudget(), scans: 4 * text.length };
   let cursor = 0;
@@ -32,12 +52,12 @@ export function parseHermes(text: string, options: { readonly idPrefix: string }
     } else if (tag.opens) {
       outside.push(text.slice(cursor, tag.start));
       const body = readBody(text, tags, i, effort);
-      readings.push(...body.calls);
+      read(body.calls, tag.start, body.end);
       cursor = body.end;
     } else {
       const stray = readBeforeStrayClose(text.slice(cursor, tag.start), effort);
       outside.push(stray.text);
-      readings.push(...stray.calls);
+      read(stray.calls, cursor + stray.text.length, tag.end);
       cursor = tag.end;
     }
   });
@@ -45,6 +65,7 @@ export function parseHermes(text: string, options: { readonly idPrefix: string }
   return {
     text: joined(outside),
     calls: readings.map((reading, k) => ({ id: callId(options.idPrefix, k), ...reading })),
+    places,
   };
 }
 
