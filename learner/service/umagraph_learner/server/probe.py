@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,9 +24,9 @@ TOLERANCE = {"float32": 2e-3, "float64": 2e-3, "bfloat16": 0.25, "float16": 0.1}
 
 
 class PublishProbe:
-    """Runs on the engine's thread."""
+    """Runs on the engine's thread. ``base_sampler`` opens the base model's sampler and says its name."""
 
-    def __init__(self, engine: Engine, base_sampler: str) -> None:
+    def __init__(self, engine: Engine, base_sampler: Callable[[], str]) -> None:
         self._engine = engine
         self._base_sampler = base_sampler
         self._base: Float32 | None = None
@@ -54,7 +55,7 @@ class PublishProbe:
 
     def base_scores(self) -> Float32:
         if self._base is None:
-            self._base = self.sampler_scores(self._base_sampler)
+            self._base = self.sampler_scores(self._base_sampler())
         return self._base
 
     def check(self, model_id: str, sampler_id: str, *, stepped: bool) -> str:

@@ -72,7 +72,8 @@ class Service:
         self.worker = EngineWorker()
         self.readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="reader")
         self.open_samplers = OpenSamplers(engine, limits.max_open_samplers)
-        self.probe = PublishProbe(engine, BASE_SAMPLER)
+        self.base_weights = SamplerWeights(BASE_SAMPLER, None, None, step=0)
+        self.probe = PublishProbe(engine, lambda: self.open_samplers.use(self.base_weights))
         self.batcher = SamplingBatcher(
             engine,
             self.worker,
@@ -80,7 +81,6 @@ class Service:
             max_sequences=limits.max_batch_sequences,
             gather_s=limits.gather_s,
         )
-        self.base_weights = SamplerWeights(BASE_SAMPLER, None, None, step=0)
         self.wall_clock = options.wall_clock
         self.draining = False
         self._running_bytes = 0
