@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from .decoder import Packed
 from .network import Network
-from .ragged_attention import Packed
 
 
 class KvCache:
@@ -59,16 +59,16 @@ def kv_shape(network: Network) -> tuple[int, int]:
 class Prefill(Packed):
     """Whole prompts end to end; what they leave goes to their rows of the cache."""
 
-    def __init__(self, lengths: Sequence[int], rows: Sequence[int], cache: KvCache) -> None:
+    def __init__(self, lengths: list[int], rows: list[int], cache: KvCache) -> None:
         super().__init__(lengths)
-        self._rows = list(rows)
+        self._rows = rows
         self._cache = cache
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
         at = 0
         for row, length in zip(self._rows, self.lengths, strict=True):
-            self._cache.keys[layer][row, :, :length] = key[0, :, at : at + length]
-            self._cache.values[layer][row, :, :length] = value[0, :, at : at + length]
+            self._cache.keys[layer][row, :, :length] = key[at : at + length].transpose(0, 1)
+            self._cache.values[layer][row, :, :length] = value[at : at + length].transpose(0, 1)
             at += length
         return super().attend(layer, query, key, value, scale)
 
@@ -83,15 +83,16 @@ class Step:
         self._longest = longest
         self._rows = torch.arange(self._n, device=positions.device)
         ahead = torch.arange(longest, device=positions.device)[None] > positions[:, None]
-        self._mask = torch.zeros(ahead.shape, dtype=cache.keys[0].dtype, device=positions.device).masked_fill_(ahead, -torch.inf)[:, None, None]
+        blank = torch.zeros(ahead.shape, dtype=cache.keys[0].dtype, device=positions.device)
+        self._mask = blank.masked_fill_(ahead, -torch.inf)[:, None, None]
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
         keys, values = self._cache.keys[layer][: self._n], self._cache.values[layer][: self._n]
-        keys[self._rows, :, self._positions] = key[0].transpose(0, 1)
-        values[self._rows, :, self._positions] = value[0].transpose(0, 1)
-        keys, values = keys[:, :, : self._longest], values[:, :, : self._longest]
-        _, heads, _, width = query.shape
-        grouped = query[0].transpose(0, 1).reshape(self._n, keys.shape[1], -1, width)
-        scores = torch.matmul(grouped * scale, keys.transpose(2, 3)) + self._mask
-        weights = F.softmax(scores, dim=-1, dtype=torch.float32).to(values.dtype)
-        return torch.matmul(weights, values).reshape(1, self._n, heads, width)
+        keys[self._rows, :, self._positions] = key
+        values[self._rows, :, self._positions] = value
+        # the queries that share a key's head stand where a sequence's queries would
+        grouped = query.unflatten(1, (keys.shape[1], -1))
+        mixed = F.scaled_dot_product_attention(
+            grouped, keys[:, :, : self._longest], values[:, :, : self._longest], attn_mask=self._mask, scale=scale
+        )
+        return mixed.flatten(1, 2)

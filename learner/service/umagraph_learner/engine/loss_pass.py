@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ..contract import ForwardResult, UserError
+from .decoder import Packed
 from .head import Head, HeadGradients
 from .loss_inputs import Request
 from .losses import TokenLoss, token_loss, trained
 from .micro_batches import micro_batches
 from .network import Network
 from .parameters import Parameters
-from .ragged_attention import Packed
 from .settings import Settings
 
 
@@ -51,9 +51,9 @@ def loss_pass(network: Network, request: Request, settings: Settings, parameters
 
     for batch in _batches(request, mask.cpu().numpy(), settings, device):
         learns = parameters is not None and len(batch.on) > 0
-        network.checkpoint_activations(learns and _activation_bytes(network, len(batch.rows)) > settings.checkpoint_bytes)
+        recompute = learns and _activation_bytes(network, len(batch.rows)) > settings.checkpoint_bytes
         with torch.set_grad_enabled(learns):
-            hidden = network.hidden(tokens[batch.rows], batch.positions, Packed(batch.lengths))
+            hidden = network.hidden(tokens[batch.rows], batch.positions, Packed(batch.lengths), recompute=recompute)
         states = hidden.detach()
         if len(batch.off) and not request.config["trained_only"]:
             rows = batch.rows[batch.off]

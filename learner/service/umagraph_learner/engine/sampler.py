@@ -53,7 +53,6 @@ class Sampler:
         """The network already has the sampler's weights."""
         for index, request in enumerate(requests):
             self._check(index, request)
-        self._network.checkpoint_activations(False)
         run = _Run(self._network, self._settings, requests, [self._started(i, r) for i, r in enumerate(requests)], self._decode)
         return run.finish()
 

@@ -29,7 +29,7 @@ from .loss_inputs import checked
 from .loss_pass import loss_pass
 from .losses import COMMON, KL_KINDS, LOSSES
 from .lora import Factors, paired, targets, wearing
-from .network import Network, copy_into, load_network
+from .network import Network, load_network
 from .sampler import Sampler
 from .settings import Settings, default_settings
 from .trained_model import TrainedModel, full_model, lora_model
@@ -217,7 +217,7 @@ class TorchEngine:
         own = {name: parameter.shape for name, parameter in network.model.named_parameters()}
         if {name: t.shape for name, t in tensors.items()} != own:
             raise UserError(f"the weights at {folder.name} are of another model")
-        copy_into(network, tensors)
+        network.copy_in(tensors)
         return _Weights(network, None)
 
     def _end_tokens(self) -> list[int]:
