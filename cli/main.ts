@@ -32,6 +32,26 @@ const commands: readonly { name: string; summary: string; load: () => Promise<{ 
     summary: "tables, plots and a session browser from run folders",
     load: () => import("./commands/report.ts"),
   },
+  {
+    name: "inspect",
+    summary: "look into a run: contexts → trajectories → sessions, with rewards and bank diffs",
+    load: () => import("./commands/inspect.ts"),
+  },
+  {
+    name: "rewards",
+    summary: "rewards and advantages of a run, recomputed from its log",
+    load: () => import("./commands/rewards.ts"),
+  },
+  {
+    name: "batch",
+    summary: "what a run would ship to the learner: counts, tokens, mode",
+    load: () => import("./commands/batch.ts"),
+  },
+  {
+    name: "diff",
+    summary: "whether two runs are the same, times and machine left out",
+    load: () => import("./commands/diff.ts"),
+  },
   { name: "generate", summary: "write benchmark data (Ledger-QA)", load: () => import("./commands/generate.ts") },
   { name: "graph", summary: "print a graph as Mermaid", load: () => import("./commands/graph.ts") },
   { name: "studio", summary: "serve the graphs for LangGraph Studio", load: () => import("./commands/studio.ts") },

@@ -24,7 +24,7 @@ export interface RunLog {
   readonly scores: readonly ScoreLine[];
 }
 
-function readRun(folder: string): RunLog {
+export function readRun(folder: string): RunLog {
   const { config } = openRunFolder(folder);
   const { records: counted, voided } = readRecordLog(folder);
   const records = lastBy(counted, (record) => record.id);
