@@ -5,13 +5,27 @@
  * ends the writer, so that half a line is never followed by another. Reader: a last line without its newline is the torn
  * tail of a killed writer; it is dropped and reported. A broken line anywhere else is an error.
  */
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { messageOf, UmaError } from "./errors.ts";
+import { unpack } from "./packed-file.ts";
 
 export interface JsonlWriter {
   append(value: unknown): void;
   /** Brings what was appended to the disk; only a writer without `fsync` needs it. */
   sync(): void;
+  /** The same without holding anybody up. A failure is thrown by the next call, here it only ends the writer. */
+  syncSoon(): Promise<void>;
+  /** Not while a `syncSoon` is under way. */
   close(): void;
 }
 
@@ -33,15 +47,17 @@ export function openJsonl(path: string, options: { fsync?: boolean } = {}): Json
     });
   }
   let broken: UmaError | null = null;
+  const cannotWrite = (cause: unknown) =>
+    new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
+      fix: "free some space and go on: finished work is kept",
+      cause,
+    });
   const guarded = (write: () => void) => {
     if (broken) throw broken;
     try {
       write();
     } catch (cause) {
-      broken = new UmaError("store", `cannot write to ${path}: ${messageOf(cause)}`, {
-        fix: "free some space and go on: finished work is kept",
-        cause,
-      });
+      broken = cannotWrite(cause);
       try {
         ftruncateSync(fd, size);
       } catch {
@@ -60,6 +76,13 @@ export function openJsonl(path: string, options: { fsync?: boolean } = {}): Json
         size += line.length;
       }),
     sync: () => guarded(() => fsyncSync(fd)),
+    syncSoon: () =>
+      new Promise((resolve) =>
+        fdatasync(fd, (cause) => {
+          if (cause) broken ??= cannotWrite(cause);
+          resolve();
+        }),
+      ),
     close: () => closeSync(fd),
   };
 }
@@ -83,25 +106,45 @@ export function readJsonl<T = unknown>(path: string): { values: T[]; torn: boole
 
 /** Reads in pieces: a log may be longer than the longest string. Returns whether bytes follow the last newline. */
 function eachLine(path: string, use: (line: string, number: number) => void): boolean {
+  const unpacked = unpack(path);
+  if (unpacked) return linesOf(piecesOf(unpacked), use);
   const fd = openForReading(path);
+  const read = () => {
+    const piece = Buffer.allocUnsafe(PIECE);
+    return piece.subarray(0, readSync(fd, piece, 0, PIECE, null));
+  };
   try {
-    let rest: Buffer[] = [];
-    let number = 0;
-    for (;;) {
-      const piece = Buffer.allocUnsafe(PIECE);
-      const length = readSync(fd, piece, 0, PIECE, null);
-      if (length === 0) return rest.length > 0;
-      let start = 0;
-      for (let end = piece.indexOf(NEWLINE); end >= 0 && end < length; end = piece.indexOf(NEWLINE, start)) {
-        rest.push(piece.subarray(start, end));
-        use(Buffer.concat(rest).toString("utf8"), ++number);
-        rest = [];
-        start = end + 1;
-      }
-      if (start < length) rest.push(piece.subarray(start, length));
-    }
+    return linesOf(read, use);
   } finally {
     closeSync(fd);
+  }
+}
+
+function piecesOf(whole: Buffer): () => Buffer {
+  let at = 0;
+  return () => {
+    const piece = whole.subarray(at, at + PIECE);
+    at += PIECE;
+    return piece;
+  };
+}
+
+/** `next` gives an empty piece at the end. */
+function linesOf(next: () => Buffer, use: (line: string, number: number) => void): boolean {
+  let rest: Buffer[] = [];
+  let number = 0;
+  for (;;) {
+    const piece = next();
+    const { length } = piece;
+    if (length === 0) return rest.length > 0;
+    let start = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0 && end < length; end = piece.indexOf(NEWLINE, start)) {
+      rest.push(piece.subarray(start, end));
+      use(Buffer.concat(rest).toString("utf8"), ++number);
+      rest = [];
+      start = end + 1;
+    }
+    if (start < length) rest.push(piece.subarray(start, length));
   }
 }
 

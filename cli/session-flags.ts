@@ -1,8 +1,7 @@
 /** The flags that shape sessions, the same for every command that runs them. */
 import { z } from "zod";
-import { UmaError } from "../base/errors.ts";
 import { SessionLimits } from "../nodes/session/limits.ts";
-import { type Toolset, type ToolsetName, toolsets } from "../tools/toolsets.ts";
+import { type ToolsetName, toolsets } from "../tools/toolsets.ts";
 
 export const sessionFlags = {
   toolset: z
@@ -28,13 +27,4 @@ export function limitsFrom(given: { budget: number; maxTurns: number; maxCalls: 
     maxTurns: given.maxTurns,
     maxCalls: given.maxCalls,
   });
-}
-
-export function toolsetNamed(name: string): Toolset {
-  const toolset = Object.hasOwn(toolsets, name) ? toolsets[name as ToolsetName] : undefined;
-  if (!toolset)
-    throw new UmaError("config", `there is no toolset "${name}"`, {
-      fix: `toolsets: ${Object.keys(toolsets).join(", ")}`,
-    });
-  return toolset;
 }

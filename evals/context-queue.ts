@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { UmaError } from "../base/errors.ts";
 import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
 import { openJsonl } from "../base/jsonl.ts";
+import type { Halt } from "../rollouts/halt.ts";
 import type { Benchmark, EvalContext } from "./benchmark.ts";
-import type { Halt } from "./halt.ts";
 import { contextLine, type RunFolder, readContexts } from "./run-folder.ts";
 
 export interface ContextQueue {

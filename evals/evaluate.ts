@@ -13,15 +13,16 @@ import type { Prompts } from "../nodes/prompts/prompts.ts";
 import type { SessionRecord } from "../nodes/session/record.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Source } from "../retrieval/source.ts";
+import { createHalt, type Halt, type StopReason } from "../rollouts/halt.ts";
+import { type EnginePool, openEngine } from "../rollouts/open-engine.ts";
+import type { ThreadDeath } from "../rollouts/pool/pool-engine.ts";
+import { runRollouts } from "../rollouts/run-rollouts.ts";
+import { type JournalCounts, openJournal } from "../rollouts/session-journal.ts";
 import type { Toolset } from "../tools/toolsets.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { takeContexts } from "./context-queue.ts";
-import { evaluateContext } from "./evaluate-context.ts";
-import { createHalt, type Halt, type StopReason } from "./halt.ts";
 import { type RunFolder, readContexts, writeScores } from "./run-folder.ts";
 import { scoreRecords } from "./score.ts";
-import { type JournalCounts, openJournal } from "./session-journal.ts";
-import { sessionSlots } from "./session-slots.ts";
 
 export interface EvaluateOptions {
   readonly folder: RunFolder;
@@ -37,6 +38,11 @@ export interface EvaluateOptions {
   readonly retryFailed?: boolean;
   /** So many sessions in a row without a reply of the policy, and the run stops (default 20; 0 for never). */
   readonly giveUpAfter?: number;
+  /** A larger share of failed sessions than this, and the run stops (default 1: never). */
+  readonly maxFailedShare?: number;
+  /** Threads to run the sessions on; on this one without it. Results do not depend on it. */
+  readonly pool?: EnginePool | null;
+  readonly onDeath?: (death: ThreadDeath) => void;
   /** Asked before each session: true lets the running ones finish and starts no more. */
   readonly stopping?: () => boolean;
   /** Cuts the running sessions short; they are run again when the run is resumed. */
@@ -76,57 +82,59 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluateResult
 
 async function evaluateLocked(options: EvaluateOptions): Promise<EvaluateResult> {
   const { folder, benchmark, variant } = options;
-  const concurrency = options.concurrency ?? folder.config.concurrency;
+  const { config } = folder;
+  const concurrency = options.concurrency ?? config.concurrency;
   const halt = createHalt(options);
   const journal = openJournal(folder.path, {
+    run: config.name,
     halt,
     retryFailed: options.retryFailed ?? false,
     giveUpAfter: options.giveUpAfter ?? defaultGiveUpAfter,
+    maxFailedShare: options.maxFailedShare ?? 1,
   });
   const contexts = takeContexts(folder, benchmark, halt);
-  const slots = sessionSlots(concurrency);
+  const { limits, seed, time } = config;
+  const engine = openEngine({ ...options, ...{ limits, seed, time, concurrency, halt }, run: config.name });
   let total = 0;
-  let unfinished = 0;
-
-  const evaluateContexts = async (): Promise<void> => {
-    for (let context = await contexts.next(); context !== null; context = await contexts.next()) {
-      total += (variant.keepsMemory ? context.chunks.length : 0) + context.questions.length;
-      const finished = await evaluateContext(context, {
-        ...options,
-        halt,
-        slots,
-        finished: journal.finished,
-        record(session) {
-          journal.record(session);
-          if (session.end === "cancelled") return;
-          options.onRecord?.(session);
-          options.onProgress?.({
-            ...journal.counts(),
-            context: session.context,
-            session: session.id,
-            total,
-            totalIsFinal: contexts.ended(),
-          });
-        },
+  const { unfinished } = await runRollouts({
+    engine,
+    halt,
+    concurrency,
+    ...config.rollout,
+    seed,
+    keepsMemory: variant.keepsMemory,
+    next: contexts.next,
+    finished: journal.finished,
+    onContext: (_, sessions) => {
+      total += sessions;
+    },
+    record(session) {
+      journal.record(session);
+      options.onRecord?.(session);
+      options.onProgress?.({
+        ...journal.counts(),
+        context: session.context,
+        session: session.id,
+        total,
+        totalIsFinal: contexts.ended(),
       });
-      if (!finished) unfinished++;
-    }
-  };
-  // several contexts at a time, so that a slow one does not leave slots idle; each keeps at most one memory in the making
-  await Promise.all(Array.from({ length: concurrency }, () => evaluateContexts().catch(halt.fail)));
-
-  attempt(halt, contexts.close);
-  attempt(halt, journal.close);
-  attempt(halt, () => writeScores(folder.path, scoreRecords(benchmark, readContexts(folder.path), journal.all())));
+    },
+  });
+  await attempt(halt, engine.close);
+  await attempt(halt, contexts.close);
+  await attempt(halt, journal.close);
+  await attempt(halt, () =>
+    writeScores(folder.path, scoreRecords(benchmark, readContexts(folder.path), journal.all())),
+  );
   halt.rethrow();
   const complete = contexts.ended() && unfinished === 0;
   return { ...journal.counts(), complete, stopped: complete ? null : halt.reason() };
 }
 
 /** The last steps are all tried; what broke first is what is reported. */
-function attempt(halt: Halt, step: () => void): void {
+async function attempt(halt: Halt, step: () => void | Promise<void>): Promise<void> {
   try {
-    step();
+    await step();
   } catch (thrown) {
     halt.fail(thrown);
   }

@@ -19,9 +19,10 @@ import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
 import { readJsonl } from "../base/jsonl.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { SessionLimits } from "../nodes/session/limits.ts";
+import { noTimeLimits } from "../rollouts/time-limits.ts";
 import type { EvalContext } from "./benchmark.ts";
 
-export { openRecordLog, type RecordLog, readRecordLog, readRecords } from "./record-log.ts";
+export { readRecordLog, readRecords } from "../rollouts/record-log.ts";
 
 export const RunConfig = z.object({
   v: z.literal(1),
@@ -36,6 +37,12 @@ export const RunConfig = z.object({
   toolset: z.string(),
   prompts: z.object({ name: z.string(), hash: z.string() }),
   limits: SessionLimits,
+  /** Trajectories per context, and how many of its questions each of them is asked; null for all of them. */
+  rollout: z.object({ G: z.int().min(1), M: z.int().min(1).nullable() }).default({ G: 1, M: null }),
+  /** ms; null for no limit. */
+  time: z
+    .object({ turn: z.number().positive().nullable(), session: z.number().positive().nullable() })
+    .default(noTimeLimits),
   seed: z.int(),
   /** Contexts at a time, and sessions at a time over all of them. Results do not depend on it. */
   concurrency: z.int().min(1),

@@ -5,23 +5,34 @@ import type { Benchmark, Question } from "./benchmark.ts";
 import { evidenceRecall } from "./metrics/evidence-recall.ts";
 import type { ContextLine, ScoreLine } from "./run-folder.ts";
 
-/** One line per QA session whose question is known, in the order of contexts and questions. */
+/** One line per QA session whose question is known, in the order of contexts, trajectories and questions. */
 export function scoreRecords(
   benchmark: Pick<Benchmark, "metrics">,
   contexts: readonly ContextLine[],
   records: readonly SessionRecord[],
 ): ScoreLine[] {
-  const answers = new Map(
-    records
-      .filter((record) => record.stage === "qa" && record.question !== null)
-      .map((record) => [`${record.context}\n${record.question}`, record]),
-  );
+  const answers = new Map<string, Map<number, Map<string, SessionRecord>>>();
+  for (const record of records) {
+    if (record.stage !== "qa" || record.question === null) continue;
+    const trajectories = inner(answers, record.context, () => new Map<number, Map<string, SessionRecord>>());
+    inner(trajectories, record.trajectory, () => new Map<string, SessionRecord>()).set(record.question, record);
+  }
   return contexts.flatMap((context) =>
-    context.questions.flatMap((question) => {
-      const record = answers.get(`${context.id}\n${question.id}`);
-      return record ? [scoreSession(benchmark, context.id, question, record)] : [];
-    }),
+    [...(answers.get(context.id) ?? [])]
+      .sort(([one], [other]) => one - other)
+      .flatMap(([, asked]) =>
+        context.questions.flatMap((question) => {
+          const record = asked.get(question.id);
+          return record ? [scoreSession(benchmark, context.id, question, record)] : [];
+        }),
+      ),
   );
+}
+
+function inner<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }
 
 function scoreSession(

@@ -1,4 +1,5 @@
 /** Which tools each phase offers: the paper's T_mem and T_qa (App. A), and the two variations of them. */
+import { UmaError } from "../base/errors.ts";
 import { ledgerAggregate } from "./ledger-aggregate.ts";
 import { memoryAdd } from "./memory-add.ts";
 import { memoryBm25Retrieve } from "./memory-bm25-retrieve.ts";
@@ -65,4 +66,14 @@ export function withoutSearch(toolset: Toolset): Toolset {
     tools.length === toolset.tools.length ? toolset : { name: `${toolset.name}-without-raw-context`, tools };
   withoutSearchOf.set(toolset, reduced);
   return reduced;
+}
+
+/** Throws `config` for a toolset that there is not. */
+export function toolsetNamed(name: string): Toolset {
+  const toolset = Object.hasOwn(toolsets, name) ? toolsets[name as ToolsetName] : undefined;
+  if (!toolset)
+    throw new UmaError("config", `there is no toolset "${name}"`, {
+      fix: `toolsets: ${Object.keys(toolsets).join(", ")}`,
+    });
+  return toolset;
 }

@@ -10,11 +10,12 @@ import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { createPolicy, onlyKnownOptions } from "../../policies/index.ts";
 import type { PolicySpec } from "../../policies/policy.ts";
+import { toolsetNamed } from "../../tools/toolsets.ts";
 import { benchmarkConfig, hasOption } from "../benchmark-flags.ts";
 import { kebab } from "../flags.ts";
 import { defaultPolicy, policyOptionsOf, policySpecs } from "../policy-flags.ts";
 import { runFoldersIn } from "../run-folders.ts";
-import { limitsFrom, toolsetNamed } from "../session-flags.ts";
+import { limitsFrom } from "../session-flags.ts";
 import { type EvalFlags, modelFlags, resumeFlags } from "./eval-flags.ts";
 import { runConfig } from "./run-config.ts";
 

@@ -6,9 +6,9 @@ import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { createEmbeddingCache } from "../../retrieval/embedding-cache.ts";
 import { createSource } from "../../retrieval/source.ts";
+import { toolsetNamed } from "../../tools/toolsets.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { policyFrom } from "../policy-flags.ts";
-import { toolsetNamed } from "../session-flags.ts";
 import type { Terminal } from "../terminal.ts";
 import type { PlannedRun } from "./plan-runs.ts";
 

@@ -4,6 +4,7 @@ import type { RunConfig } from "../../evals/run-folder.ts";
 import type { Variant } from "../../graphs/variants/variant.ts";
 import type { Prompts } from "../../nodes/prompts/prompts.ts";
 import type { Policy, PolicySpec } from "../../policies/policy.ts";
+import { noTimeLimits } from "../../rollouts/time-limits.ts";
 import { packageVersion } from "../package-version.ts";
 
 export interface RunParts {
@@ -16,6 +17,9 @@ export interface RunParts {
   readonly toolset: string;
   readonly prompts: Prompts;
   readonly limits: RunConfig["limits"];
+  /** One trajectory and all questions by default. */
+  readonly rollout?: RunConfig["rollout"];
+  readonly time?: RunConfig["time"];
   readonly seed: number;
   readonly concurrency: number;
 }
@@ -34,6 +38,8 @@ export function runConfig(parts: RunParts): RunConfig {
     toolset: parts.toolset,
     prompts: { name: prompts.name, hash: prompts.hash },
     limits: parts.limits,
+    rollout: parts.rollout ?? { G: 1, M: null },
+    time: parts.time ?? noTimeLimits,
     seed: parts.seed,
     concurrency: parts.concurrency,
   };

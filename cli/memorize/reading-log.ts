@@ -9,9 +9,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { contentHash } from "../../base/hash.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
-import { openRecordLog, readRecords, writeWhole } from "../../evals/run-folder.ts";
+import { readRecords, writeWhole } from "../../evals/run-folder.ts";
 import type { MemoryKey } from "../../memory/store/memory-store.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
+import { openRecordLog } from "../../rollouts/record-log.ts";
 import type { Plan } from "./plan-reading.ts";
 
 /** The one reader of a memory. */
@@ -28,7 +29,7 @@ export interface ReadingLog {
   /** Sessions of a run that was killed, in the order in which they finished. */
   readonly records: readonly SessionRecord[];
   append(record: SessionRecord): void;
-  close(): void;
+  close(): Promise<void>;
   /** After close, when the result is saved or there is none: nothing of the reading is needed any more. */
   discard(): void;
 }

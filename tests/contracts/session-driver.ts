@@ -187,7 +187,7 @@ const cases: Readonly<Record<string, Case>> = {
       input: {
         focus: "x",
         position: 4,
-        identity: { run: "r", context: "c", trajectory: 3, question: null, seed: 99, attempt: 2 },
+        identity: { run: "r", context: "c", trajectory: 3, question: null, parent: null, seed: 99, attempt: 2 },
       },
     },
     ends: "text",

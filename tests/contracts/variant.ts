@@ -59,10 +59,12 @@ async function memorizeAll(
     ...more,
   };
   const memories = [variant.begin()];
-  for (let k = 0; k < chunks.length; k++) memories.push(await variant.memorize(memories.at(-1), k, env));
+  for (let k = 0; k < chunks.length; k++)
+    memories.push(await variant.memorize(memories.at(-1), k, { ...env, parent: sessionOf(variant, k - 1) }));
   return { records, env, memories };
 }
 
+const sessionOf = ({ keepsMemory }: Variant, k: number) => (keepsMemory && k >= 0 ? `stream/t0/m${k}` : null);
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const qa = (records: readonly SessionRecord[]) => records.filter((record) => record.stage === "qa").map(withoutTimes);
 
@@ -224,7 +226,8 @@ export function variantContract(spec: string) {
     it("its two phases as graphs give the same records as the loop", async () => {
       const variant = await load();
       const looped = await memorizeAll(variant);
-      for (const question of questions) await variant.answer(looped.memories.at(-1), question, looped.env);
+      for (const question of questions) 
+        await variant.answer(looped.memories.at(-1), question, { ...looped.env, parent: sessionOf(variant, last) });
 
       const records: SessionRecord[] = [];
       const deps = graphDeps({ policy: diligentPolicy(), record: (record) => records.push(record) });
@@ -232,7 +235,7 @@ export function variantContract(spec: string) {
       const { answers, core } = await graph.invoke({
         chunks,
         questions: questions.map(({ id, text }) => ({ id, text })),
-        identity: { run: "contract", context: "stream", trajectory: 0, question: null, seed: 5, attempt: 1 },
+        identity: { run: "contract", context: "stream", trajectory: 0, question: null, parent: null, seed: 5, attempt: 1 },
       });
       const byId = (list: SessionRecord[]) => list.map(withoutTimes).sort((one, other) => (one.id < other.id ? -1 : 1));
       expect(byId(records)).toEqual(byId(looped.records));

@@ -44,7 +44,7 @@ function fillAfter(lines: number, begins: string): void {
 
 describe("a disk that runs full", () => {
   test.each([
-    ["records", '{"v":1'],
+    ["records", '{"v":2'],
     ["texts", '{"ref"'],
     ["contexts", '{"id"'],
   ])(

@@ -6,6 +6,7 @@ import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { SessionLimits } from "../../nodes/session/limits.ts";
 import { type SessionRecord, withoutTimes } from "../../nodes/session/record.ts";
 import { createSource } from "../../retrieval/source.ts";
+import { noTimeLimits } from "../../rollouts/time-limits.ts";
 import { toolsets } from "../../tools/toolsets.ts";
 import { wordKeeper, wordsBenchmark } from "./invented-benchmark.ts";
 
@@ -24,6 +25,8 @@ export const wordsConfig = (more: Partial<RunConfig> = {}): RunConfig => ({
   toolset: "paper",
   prompts: { name: prompts.name, hash: prompts.hash },
   limits: SessionLimits.parse({}),
+  rollout: { G: 1, M: null },
+  time: noTimeLimits,
   seed: 5,
   concurrency: 3,
   ...more,

@@ -4,17 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openJsonl } from "../../../base/jsonl.ts";
 import type { EvalContext } from "../../../evals/benchmark.ts";
-import {
-  contextLine,
-  createRunFolder,
-  openRecordLog,
-  RunConfig,
-  type ScoreLine,
-  writeScores,
-} from "../../../evals/run-folder.ts";
+import { contextLine, createRunFolder, RunConfig, type ScoreLine, writeScores } from "../../../evals/run-folder.ts";
 import { type CallRecord, parseRecord, type SessionRecord } from "../../../nodes/session/record.ts";
 import { writeHashes } from "../../../nodes/session/write-hashes.ts";
 import { section } from "../../../policies/prompt-sections.ts";
+import { openRecordLog } from "../../../rollouts/record-log.ts";
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), "umagraph-report-"));
 
@@ -51,7 +45,7 @@ export function inventRun(parent: string, name: string, { config, contexts, reco
   lines.close();
   const log = openRecordLog(folder);
   for (const record of records ?? []) log.append(record);
-  log.close();
+  void log.close();
   if (scores) writeScores(folder, scores);
   return folder;
 }
@@ -162,7 +156,11 @@ export const toolCall = (name: string, rest: Partial<CallRecord> = {}): CallReco
 });
 
 type Write = CallRecord["writes"][number];
-const write = (plain: Omit<Write, "hash" | "lineage">): Write => ({ ...plain, hash: writeHashes(plain), lineage: null });
+const write = (plain: Omit<Write, "hash" | "lineage">): Write => ({
+  ...plain,
+  hash: writeHashes(plain),
+  lineage: null,
+});
 
 /** memory_add as the executor records it. */
 export const addCall = (entry: string, title: string, content: string, chunk: number, rest: Partial<CallRecord> = {}) =>

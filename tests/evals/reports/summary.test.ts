@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UmaError } from "../../../base/errors.ts";
 import { summarise } from "../../../evals/reports/summary.ts";
-import { recordRetry } from "../../../evals/retries.ts";
+import { recordRetry } from "../../../rollouts/retries.ts";
 import { inventRun, memorySession, qaSession, question, score, temporaryFolder } from "./invented-run.ts";
 import { contexts, inventRag, inventUma, umaRecords, umaScores } from "./two-variants.ts";
 

@@ -57,7 +57,7 @@ describe("records in a log", () => {
   it("of another version, or broken, are refused with a reason", async () => {
     const { record } = await session();
     expect(() => parseRecord({ ...record, v: RECORD_VERSION + 1 })).toThrow(
-      `schema version ${RECORD_VERSION + 1}; this umagraph reads ${RECORD_VERSION}`,
+      `schema version ${RECORD_VERSION + 1}; this umagraph reads 1 to ${RECORD_VERSION}`,
     );
     expect(() => parseRecord(null)).toThrow("schema version undefined");
     expect(() => parseRecord({ ...record, turns: "three" })).toThrow(/not a session record: .*turns/s);
