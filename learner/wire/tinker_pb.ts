@@ -8,15 +8,18 @@
 // @generated from file tinker.proto (package tinker_public, syntax proto3)
 /* eslint-disable */
 
+import type { Message } from "@bufbuild/protobuf";
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file tinker.proto.
  */
-export const file_tinker: GenFile = /*@__PURE__*/
-  fileDesc("Cgx0aW5rZXIucHJvdG8SDXRpbmtlcl9wdWJsaWMiRgoJU3BhcnNlQ3NyEg4KBnZhbHVlcxgBIAEoDBIUCgxjcm93X2luZGljZXMYAiABKAwSEwoLY29sX2luZGljZXMYAyABKAwiiQEKBlRlbnNvchIPCgVkZW5zZRgBIAEoDEgAEi4KCnNwYXJzZV9jc3IYAiABKAsyGC50aW5rZXJfcHVibGljLlNwYXJzZUNzckgAEiMKBWR0eXBlGAMgASgOMhQudGlua2VyX3B1YmxpYy5EVHlwZRINCgVzaGFwZRgEIAMoA0IKCghlbmNvZGluZyJrCg1CYXRjaGVkVGVuc29yEgwKBGRhdGEYASABKAwSDwoHb2Zmc2V0cxgCIAEoDBIjCgVkdHlwZRgDIAEoDjIULnRpbmtlcl9wdWJsaWMuRFR5cGUSFgoOdHJhaWxpbmdfc2hhcGUYBCADKAMiIgoQRW5jb2RlZFRleHRDaHVuaxIOCgZ0b2tlbnMYASABKAwiMAoPSW1hZ2VEaW1lbnNpb25zEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDSK2AQoKSW1hZ2VDaHVuaxIMCgRkYXRhGAEgASgMEg4KBmZvcm1hdBgCIAEoCRIcCg9leHBlY3RlZF90b2tlbnMYAyABKAVIAIgBARJAChNvdmVycmlkZV9kaW1lbnNpb25zGAQgASgLMh4udGlua2VyX3B1YmxpYy5JbWFnZURpbWVuc2lvbnNIAYgBAUISChBfZXhwZWN0ZWRfdG9rZW5zQhYKFF9vdmVycmlkZV9kaW1lbnNpb25zIhkKCURtZWxDaHVuaxIMCgRkbWVsGAEgASgMIp8BCgVDaHVuaxI3CgxlbmNvZGVkX3RleHQYASABKAsyHy50aW5rZXJfcHVibGljLkVuY29kZWRUZXh0Q2h1bmtIABIqCgVpbWFnZRgCIAEoCzIZLnRpbmtlcl9wdWJsaWMuSW1hZ2VDaHVua0gAEigKBGRtZWwYAyABKAsyGC50aW5rZXJfcHVibGljLkRtZWxDaHVua0gAQgcKBWNodW5rIksKFFByb21wdFByb3ZlbmFuY2VTcGFuEhMKC3NlcXVlbmNlX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoAxIOCgZsZW5ndGgYAyABKAMiTAoVU2FtcGxlZFByb3ZlbmFuY2VTcGFuEhMKC3NlcXVlbmNlX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoAxIOCgZsZW5ndGgYAyABKAMilgEKDlByb3ZlbmFuY2VTcGFuEjwKDXByb21wdF90b2tlbnMYASABKAsyIy50aW5rZXJfcHVibGljLlByb21wdFByb3ZlbmFuY2VTcGFuSAASPgoOc2FtcGxlZF90b2tlbnMYAiABKAsyJC50aW5rZXJfcHVibGljLlNhbXBsZWRQcm92ZW5hbmNlU3BhbkgAQgYKBHNwYW4itAIKBURhdHVtEikKC21vZGVsX2lucHV0GAEgAygLMhQudGlua2VyX3B1YmxpYy5DaHVuaxI+Cg5sb3NzX2ZuX2lucHV0cxgCIAMoCzImLnRpbmtlcl9wdWJsaWMuRGF0dW0uTG9zc0ZuSW5wdXRzRW50cnkSOAoRbW9kZWxfaW5wdXRfc3BhbnMYAyADKAsyHS50aW5rZXJfcHVibGljLlByb3ZlbmFuY2VTcGFuEjoKE2xvc3NfZm5faW5wdXRfc3BhbnMYBCADKAsyHS50aW5rZXJfcHVibGljLlByb3ZlbmFuY2VTcGFuGkoKEUxvc3NGbklucHV0c0VudHJ5EgsKA2tleRgBIAEoCRIkCgV2YWx1ZRgCIAEoCzIVLnRpbmtlcl9wdWJsaWMuVGVuc29yOgI4ASI8Cg9Mb3NzQ29uZmlnVmFsdWUSEAoGbnVtYmVyGAEgASgBSAASDgoEdGV4dBgCIAEoCUgAQgcKBXZhbHVlIrgDChZGb3J3YXJkQmFja3dhcmRSZXF1ZXN0EhAKCG1vZGVsX2lkGAEgASgJEg4KBnNlcV9pZBgCIAEoBRIiCgRkYXRhGAMgAygLMhQudGlua2VyX3B1YmxpYy5EYXR1bRIPCgdsb3NzX2ZuGAQgASgJEk8KDmxvc3NfZm5fY29uZmlnGAUgAygLMjcudGlua2VyX3B1YmxpYy5Gb3J3YXJkQmFja3dhcmRSZXF1ZXN0Lkxvc3NGbkNvbmZpZ0VudHJ5EhQKDGZvcndhcmRfb25seRgGIAEoCBJUChFsb3NzX2ZuX2NvbmZpZ192MhgHIAMoCzI5LnRpbmtlcl9wdWJsaWMuRm9yd2FyZEJhY2t3YXJkUmVxdWVzdC5Mb3NzRm5Db25maWdWMkVudHJ5GjMKEUxvc3NGbkNvbmZpZ0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaVQoTTG9zc0ZuQ29uZmlnVjJFbnRyeRILCgNrZXkYASABKAkSLQoFdmFsdWUYAiABKAsyHi50aW5rZXJfcHVibGljLkxvc3NDb25maWdWYWx1ZToCOAEiuAEKC0FycmF5UmVjb3JkEhAKCHR5cGVfdGFnGAEgASgJEjYKBmZpZWxkcxgCIAMoCzImLnRpbmtlcl9wdWJsaWMuQXJyYXlSZWNvcmQuRmllbGRzRW50cnkSEgoKbnVtX2RhdHVtcxgDIAEoAxpLCgtGaWVsZHNFbnRyeRILCgNrZXkYASABKAkSKwoFdmFsdWUYAiABKAsyHC50aW5rZXJfcHVibGljLkJhdGNoZWRUZW5zb3I6AjgBIt0BChVGb3J3YXJkQmFja3dhcmRPdXRwdXQSGwoTbG9zc19mbl9vdXRwdXRfdHlwZRgBIAEoCRIzCg9sb3NzX2ZuX291dHB1dHMYAiADKAsyGi50aW5rZXJfcHVibGljLkFycmF5UmVjb3JkEkIKB21ldHJpY3MYAyADKAsyMS50aW5rZXJfcHVibGljLkZvcndhcmRCYWNrd2FyZE91dHB1dC5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiTgoMVG9wa0xvZ3Byb2JzEhEKCXRva2VuX2lkcxgBIAEoDBIQCghsb2dwcm9icxgCIAEoDBIJCgFrGAMgASgNEg4KBmxlbmd0aBgEIAEoDSJhCg9Qcm9tcHRBbHRUb2tlbnMSJQoGdG9rZW5zGAEgASgLMhUudGlua2VyX3B1YmxpYy5UZW5zb3ISJwoIbG9ncHJvYnMYAiABKAsyFS50aW5rZXJfcHVibGljLlRlbnNvciLQAQoPU2FtcGxlZFNlcXVlbmNlEi4KC3N0b3BfcmVhc29uGAEgASgOMhkudGlua2VyX3B1YmxpYy5TdG9wUmVhc29uEg4KBnRva2VucxgCIAEoDBIVCghsb2dwcm9icxgDIAEoDEgAiAEBEj8KFXRvcGtfc2FtcGxlZF9sb2dwcm9icxgEIAEoCzIbLnRpbmtlcl9wdWJsaWMuVG9wa0xvZ3Byb2JzSAGIAQFCCwoJX2xvZ3Byb2JzQhgKFl90b3BrX3NhbXBsZWRfbG9ncHJvYnMinAMKDlNhbXBsZVJlc3BvbnNlEjEKCXNlcXVlbmNlcxgBIAMoCzIeLnRpbmtlcl9wdWJsaWMuU2FtcGxlZFNlcXVlbmNlEhwKD3Byb21wdF9sb2dwcm9icxgCIAEoDEgAiAEBEj4KFHRvcGtfcHJvbXB0X2xvZ3Byb2JzGAMgASgLMhsudGlua2VyX3B1YmxpYy5Ub3BrTG9ncHJvYnNIAYgBARIfChdwcm9tcHRfY2FjaGVfaGl0X3Rva2VucxgEIAEoBRI6ChZ0YXJnZXRfcHJvbXB0X2xvZ3Byb2JzGAUgASgLMhUudGlua2VyX3B1YmxpYy5UZW5zb3JIAogBARI+ChFwcm9tcHRfYWx0X3Rva2VucxgGIAEoCzIeLnRpbmtlcl9wdWJsaWMuUHJvbXB0QWx0VG9rZW5zSAOIAQFCEgoQX3Byb21wdF9sb2dwcm9ic0IXChVfdG9wa19wcm9tcHRfbG9ncHJvYnNCGQoXX3RhcmdldF9wcm9tcHRfbG9ncHJvYnNCFAoSX3Byb21wdF9hbHRfdG9rZW5zKmcKBURUeXBlEhUKEURUWVBFX1VOU1BFQ0lGSUVEEAASEQoNRFRZUEVfRkxPQVQzMhABEg8KC0RUWVBFX0lOVDY0EAISDwoLRFRZUEVfSU5UMzIQAxISCg5EVFlQRV9CRkxPQVQxNhAEKjoKClN0b3BSZWFzb24SFAoQU1RPUF9SRUFTT05fU1RPUBAAEhYKElNUT1BfUkVBU09OX0xFTkdUSBABYgZwcm90bzM");
+export const file_tinker: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    "Cgx0aW5rZXIucHJvdG8SDXRpbmtlcl9wdWJsaWMiRgoJU3BhcnNlQ3NyEg4KBnZhbHVlcxgBIAEoDBIUCgxjcm93X2luZGljZXMYAiABKAwSEwoLY29sX2luZGljZXMYAyABKAwiiQEKBlRlbnNvchIPCgVkZW5zZRgBIAEoDEgAEi4KCnNwYXJzZV9jc3IYAiABKAsyGC50aW5rZXJfcHVibGljLlNwYXJzZUNzckgAEiMKBWR0eXBlGAMgASgOMhQudGlua2VyX3B1YmxpYy5EVHlwZRINCgVzaGFwZRgEIAMoA0IKCghlbmNvZGluZyJrCg1CYXRjaGVkVGVuc29yEgwKBGRhdGEYASABKAwSDwoHb2Zmc2V0cxgCIAEoDBIjCgVkdHlwZRgDIAEoDjIULnRpbmtlcl9wdWJsaWMuRFR5cGUSFgoOdHJhaWxpbmdfc2hhcGUYBCADKAMiIgoQRW5jb2RlZFRleHRDaHVuaxIOCgZ0b2tlbnMYASABKAwiMAoPSW1hZ2VEaW1lbnNpb25zEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDSK2AQoKSW1hZ2VDaHVuaxIMCgRkYXRhGAEgASgMEg4KBmZvcm1hdBgCIAEoCRIcCg9leHBlY3RlZF90b2tlbnMYAyABKAVIAIgBARJAChNvdmVycmlkZV9kaW1lbnNpb25zGAQgASgLMh4udGlua2VyX3B1YmxpYy5JbWFnZURpbWVuc2lvbnNIAYgBAUISChBfZXhwZWN0ZWRfdG9rZW5zQhYKFF9vdmVycmlkZV9kaW1lbnNpb25zIhkKCURtZWxDaHVuaxIMCgRkbWVsGAEgASgMIp8BCgVDaHVuaxI3CgxlbmNvZGVkX3RleHQYASABKAsyHy50aW5rZXJfcHVibGljLkVuY29kZWRUZXh0Q2h1bmtIABIqCgVpbWFnZRgCIAEoCzIZLnRpbmtlcl9wdWJsaWMuSW1hZ2VDaHVua0gAEigKBGRtZWwYAyABKAsyGC50aW5rZXJfcHVibGljLkRtZWxDaHVua0gAQgcKBWNodW5rIksKFFByb21wdFByb3ZlbmFuY2VTcGFuEhMKC3NlcXVlbmNlX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoAxIOCgZsZW5ndGgYAyABKAMiTAoVU2FtcGxlZFByb3ZlbmFuY2VTcGFuEhMKC3NlcXVlbmNlX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoAxIOCgZsZW5ndGgYAyABKAMilgEKDlByb3ZlbmFuY2VTcGFuEjwKDXByb21wdF90b2tlbnMYASABKAsyIy50aW5rZXJfcHVibGljLlByb21wdFByb3ZlbmFuY2VTcGFuSAASPgoOc2FtcGxlZF90b2tlbnMYAiABKAsyJC50aW5rZXJfcHVibGljLlNhbXBsZWRQcm92ZW5hbmNlU3BhbkgAQgYKBHNwYW4itAIKBURhdHVtEikKC21vZGVsX2lucHV0GAEgAygLMhQudGlua2VyX3B1YmxpYy5DaHVuaxI+Cg5sb3NzX2ZuX2lucHV0cxgCIAMoCzImLnRpbmtlcl9wdWJsaWMuRGF0dW0uTG9zc0ZuSW5wdXRzRW50cnkSOAoRbW9kZWxfaW5wdXRfc3BhbnMYAyADKAsyHS50aW5rZXJfcHVibGljLlByb3ZlbmFuY2VTcGFuEjoKE2xvc3NfZm5faW5wdXRfc3BhbnMYBCADKAsyHS50aW5rZXJfcHVibGljLlByb3ZlbmFuY2VTcGFuGkoKEUxvc3NGbklucHV0c0VudHJ5EgsKA2tleRgBIAEoCRIkCgV2YWx1ZRgCIAEoCzIVLnRpbmtlcl9wdWJsaWMuVGVuc29yOgI4ASI8Cg9Mb3NzQ29uZmlnVmFsdWUSEAoGbnVtYmVyGAEgASgBSAASDgoEdGV4dBgCIAEoCUgAQgcKBXZhbHVlIrgDChZGb3J3YXJkQmFja3dhcmRSZXF1ZXN0EhAKCG1vZGVsX2lkGAEgASgJEg4KBnNlcV9pZBgCIAEoBRIiCgRkYXRhGAMgAygLMhQudGlua2VyX3B1YmxpYy5EYXR1bRIPCgdsb3NzX2ZuGAQgASgJEk8KDmxvc3NfZm5fY29uZmlnGAUgAygLMjcudGlua2VyX3B1YmxpYy5Gb3J3YXJkQmFja3dhcmRSZXF1ZXN0Lkxvc3NGbkNvbmZpZ0VudHJ5EhQKDGZvcndhcmRfb25seRgGIAEoCBJUChFsb3NzX2ZuX2NvbmZpZ192MhgHIAMoCzI5LnRpbmtlcl9wdWJsaWMuRm9yd2FyZEJhY2t3YXJkUmVxdWVzdC5Mb3NzRm5Db25maWdWMkVudHJ5GjMKEUxvc3NGbkNvbmZpZ0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaVQoTTG9zc0ZuQ29uZmlnVjJFbnRyeRILCgNrZXkYASABKAkSLQoFdmFsdWUYAiABKAsyHi50aW5rZXJfcHVibGljLkxvc3NDb25maWdWYWx1ZToCOAEiuAEKC0FycmF5UmVjb3JkEhAKCHR5cGVfdGFnGAEgASgJEjYKBmZpZWxkcxgCIAMoCzImLnRpbmtlcl9wdWJsaWMuQXJyYXlSZWNvcmQuRmllbGRzRW50cnkSEgoKbnVtX2RhdHVtcxgDIAEoAxpLCgtGaWVsZHNFbnRyeRILCgNrZXkYASABKAkSKwoFdmFsdWUYAiABKAsyHC50aW5rZXJfcHVibGljLkJhdGNoZWRUZW5zb3I6AjgBIt0BChVGb3J3YXJkQmFja3dhcmRPdXRwdXQSGwoTbG9zc19mbl9vdXRwdXRfdHlwZRgBIAEoCRIzCg9sb3NzX2ZuX291dHB1dHMYAiADKAsyGi50aW5rZXJfcHVibGljLkFycmF5UmVjb3JkEkIKB21ldHJpY3MYAyADKAsyMS50aW5rZXJfcHVibGljLkZvcndhcmRCYWNrd2FyZE91dHB1dC5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiTgoMVG9wa0xvZ3Byb2JzEhEKCXRva2VuX2lkcxgBIAEoDBIQCghsb2dwcm9icxgCIAEoDBIJCgFrGAMgASgNEg4KBmxlbmd0aBgEIAEoDSJhCg9Qcm9tcHRBbHRUb2tlbnMSJQoGdG9rZW5zGAEgASgLMhUudGlua2VyX3B1YmxpYy5UZW5zb3ISJwoIbG9ncHJvYnMYAiABKAsyFS50aW5rZXJfcHVibGljLlRlbnNvciLQAQoPU2FtcGxlZFNlcXVlbmNlEi4KC3N0b3BfcmVhc29uGAEgASgOMhkudGlua2VyX3B1YmxpYy5TdG9wUmVhc29uEg4KBnRva2VucxgCIAEoDBIVCghsb2dwcm9icxgDIAEoDEgAiAEBEj8KFXRvcGtfc2FtcGxlZF9sb2dwcm9icxgEIAEoCzIbLnRpbmtlcl9wdWJsaWMuVG9wa0xvZ3Byb2JzSAGIAQFCCwoJX2xvZ3Byb2JzQhgKFl90b3BrX3NhbXBsZWRfbG9ncHJvYnMinAMKDlNhbXBsZVJlc3BvbnNlEjEKCXNlcXVlbmNlcxgBIAMoCzIeLnRpbmtlcl9wdWJsaWMuU2FtcGxlZFNlcXVlbmNlEhwKD3Byb21wdF9sb2dwcm9icxgCIAEoDEgAiAEBEj4KFHRvcGtfcHJvbXB0X2xvZ3Byb2JzGAMgASgLMhsudGlua2VyX3B1YmxpYy5Ub3BrTG9ncHJvYnNIAYgBARIfChdwcm9tcHRfY2FjaGVfaGl0X3Rva2VucxgEIAEoBRI6ChZ0YXJnZXRfcHJvbXB0X2xvZ3Byb2JzGAUgASgLMhUudGlua2VyX3B1YmxpYy5UZW5zb3JIAogBARI+ChFwcm9tcHRfYWx0X3Rva2VucxgGIAEoCzIeLnRpbmtlcl9wdWJsaWMuUHJvbXB0QWx0VG9rZW5zSAOIAQFCEgoQX3Byb21wdF9sb2dwcm9ic0IXChVfdG9wa19wcm9tcHRfbG9ncHJvYnNCGQoXX3RhcmdldF9wcm9tcHRfbG9ncHJvYnNCFAoSX3Byb21wdF9hbHRfdG9rZW5zKmcKBURUeXBlEhUKEURUWVBFX1VOU1BFQ0lGSUVEEAASEQoNRFRZUEVfRkxPQVQzMhABEg8KC0RUWVBFX0lOVDY0EAISDwoLRFRZUEVfSU5UMzIQAxISCg5EVFlQRV9CRkxPQVQxNhAEKjoKClN0b3BSZWFzb24SFAoQU1RPUF9SRUFTT05fU1RPUBAAEhYKElNUT1BfUkVBU09OX0xFTkdUSBABYgZwcm90bzM",
+  );
 
 /**
  * A matrix by rows: row r owns values[crow_indices[r] .. crow_indices[r + 1]].
@@ -48,8 +51,7 @@ export type SparseCsr = Message<"tinker_public.SparseCsr"> & {
  * Describes the message tinker_public.SparseCsr.
  * Use `create(SparseCsrSchema)` to create a new message.
  */
-export const SparseCsrSchema: GenMessage<SparseCsr> = /*@__PURE__*/
-  messageDesc(file_tinker, 0);
+export const SparseCsrSchema: GenMessage<SparseCsr> = /*@__PURE__*/ messageDesc(file_tinker, 0);
 
 /**
  * @generated from message tinker_public.Tensor
@@ -58,19 +60,22 @@ export type Tensor = Message<"tinker_public.Tensor"> & {
   /**
    * @generated from oneof tinker_public.Tensor.encoding
    */
-  encoding: {
-    /**
-     * @generated from field: bytes dense = 1;
-     */
-    value: Uint8Array;
-    case: "dense";
-  } | {
-    /**
-     * @generated from field: tinker_public.SparseCsr sparse_csr = 2;
-     */
-    value: SparseCsr;
-    case: "sparseCsr";
-  } | { case: undefined; value?: undefined };
+  encoding:
+    | {
+        /**
+         * @generated from field: bytes dense = 1;
+         */
+        value: Uint8Array;
+        case: "dense";
+      }
+    | {
+        /**
+         * @generated from field: tinker_public.SparseCsr sparse_csr = 2;
+         */
+        value: SparseCsr;
+        case: "sparseCsr";
+      }
+    | { case: undefined; value?: undefined };
 
   /**
    * @generated from field: tinker_public.DType dtype = 3;
@@ -87,8 +92,7 @@ export type Tensor = Message<"tinker_public.Tensor"> & {
  * Describes the message tinker_public.Tensor.
  * Use `create(TensorSchema)` to create a new message.
  */
-export const TensorSchema: GenMessage<Tensor> = /*@__PURE__*/
-  messageDesc(file_tinker, 1);
+export const TensorSchema: GenMessage<Tensor> = /*@__PURE__*/ messageDesc(file_tinker, 1);
 
 /**
  * Ragged rows in one buffer.
@@ -125,8 +129,7 @@ export type BatchedTensor = Message<"tinker_public.BatchedTensor"> & {
  * Describes the message tinker_public.BatchedTensor.
  * Use `create(BatchedTensorSchema)` to create a new message.
  */
-export const BatchedTensorSchema: GenMessage<BatchedTensor> = /*@__PURE__*/
-  messageDesc(file_tinker, 2);
+export const BatchedTensorSchema: GenMessage<BatchedTensor> = /*@__PURE__*/ messageDesc(file_tinker, 2);
 
 /**
  * @generated from message tinker_public.EncodedTextChunk
@@ -144,8 +147,7 @@ export type EncodedTextChunk = Message<"tinker_public.EncodedTextChunk"> & {
  * Describes the message tinker_public.EncodedTextChunk.
  * Use `create(EncodedTextChunkSchema)` to create a new message.
  */
-export const EncodedTextChunkSchema: GenMessage<EncodedTextChunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 3);
+export const EncodedTextChunkSchema: GenMessage<EncodedTextChunk> = /*@__PURE__*/ messageDesc(file_tinker, 3);
 
 /**
  * @generated from message tinker_public.ImageDimensions
@@ -166,8 +168,7 @@ export type ImageDimensions = Message<"tinker_public.ImageDimensions"> & {
  * Describes the message tinker_public.ImageDimensions.
  * Use `create(ImageDimensionsSchema)` to create a new message.
  */
-export const ImageDimensionsSchema: GenMessage<ImageDimensions> = /*@__PURE__*/
-  messageDesc(file_tinker, 4);
+export const ImageDimensionsSchema: GenMessage<ImageDimensions> = /*@__PURE__*/ messageDesc(file_tinker, 4);
 
 /**
  * @generated from message tinker_public.ImageChunk
@@ -200,8 +201,7 @@ export type ImageChunk = Message<"tinker_public.ImageChunk"> & {
  * Describes the message tinker_public.ImageChunk.
  * Use `create(ImageChunkSchema)` to create a new message.
  */
-export const ImageChunkSchema: GenMessage<ImageChunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 5);
+export const ImageChunkSchema: GenMessage<ImageChunk> = /*@__PURE__*/ messageDesc(file_tinker, 5);
 
 /**
  * @generated from message tinker_public.DmelChunk
@@ -217,8 +217,7 @@ export type DmelChunk = Message<"tinker_public.DmelChunk"> & {
  * Describes the message tinker_public.DmelChunk.
  * Use `create(DmelChunkSchema)` to create a new message.
  */
-export const DmelChunkSchema: GenMessage<DmelChunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 6);
+export const DmelChunkSchema: GenMessage<DmelChunk> = /*@__PURE__*/ messageDesc(file_tinker, 6);
 
 /**
  * @generated from message tinker_public.Chunk
@@ -227,33 +226,36 @@ export type Chunk = Message<"tinker_public.Chunk"> & {
   /**
    * @generated from oneof tinker_public.Chunk.chunk
    */
-  chunk: {
-    /**
-     * @generated from field: tinker_public.EncodedTextChunk encoded_text = 1;
-     */
-    value: EncodedTextChunk;
-    case: "encodedText";
-  } | {
-    /**
-     * @generated from field: tinker_public.ImageChunk image = 2;
-     */
-    value: ImageChunk;
-    case: "image";
-  } | {
-    /**
-     * @generated from field: tinker_public.DmelChunk dmel = 3;
-     */
-    value: DmelChunk;
-    case: "dmel";
-  } | { case: undefined; value?: undefined };
+  chunk:
+    | {
+        /**
+         * @generated from field: tinker_public.EncodedTextChunk encoded_text = 1;
+         */
+        value: EncodedTextChunk;
+        case: "encodedText";
+      }
+    | {
+        /**
+         * @generated from field: tinker_public.ImageChunk image = 2;
+         */
+        value: ImageChunk;
+        case: "image";
+      }
+    | {
+        /**
+         * @generated from field: tinker_public.DmelChunk dmel = 3;
+         */
+        value: DmelChunk;
+        case: "dmel";
+      }
+    | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message tinker_public.Chunk.
  * Use `create(ChunkSchema)` to create a new message.
  */
-export const ChunkSchema: GenMessage<Chunk> = /*@__PURE__*/
-  messageDesc(file_tinker, 7);
+export const ChunkSchema: GenMessage<Chunk> = /*@__PURE__*/ messageDesc(file_tinker, 7);
 
 /**
  * @generated from message tinker_public.PromptProvenanceSpan
@@ -279,8 +281,7 @@ export type PromptProvenanceSpan = Message<"tinker_public.PromptProvenanceSpan">
  * Describes the message tinker_public.PromptProvenanceSpan.
  * Use `create(PromptProvenanceSpanSchema)` to create a new message.
  */
-export const PromptProvenanceSpanSchema: GenMessage<PromptProvenanceSpan> = /*@__PURE__*/
-  messageDesc(file_tinker, 8);
+export const PromptProvenanceSpanSchema: GenMessage<PromptProvenanceSpan> = /*@__PURE__*/ messageDesc(file_tinker, 8);
 
 /**
  * @generated from message tinker_public.SampledProvenanceSpan
@@ -306,8 +307,7 @@ export type SampledProvenanceSpan = Message<"tinker_public.SampledProvenanceSpan
  * Describes the message tinker_public.SampledProvenanceSpan.
  * Use `create(SampledProvenanceSpanSchema)` to create a new message.
  */
-export const SampledProvenanceSpanSchema: GenMessage<SampledProvenanceSpan> = /*@__PURE__*/
-  messageDesc(file_tinker, 9);
+export const SampledProvenanceSpanSchema: GenMessage<SampledProvenanceSpan> = /*@__PURE__*/ messageDesc(file_tinker, 9);
 
 /**
  * Where tokens came from; carries no number that training needs.
@@ -318,27 +318,29 @@ export type ProvenanceSpan = Message<"tinker_public.ProvenanceSpan"> & {
   /**
    * @generated from oneof tinker_public.ProvenanceSpan.span
    */
-  span: {
-    /**
-     * @generated from field: tinker_public.PromptProvenanceSpan prompt_tokens = 1;
-     */
-    value: PromptProvenanceSpan;
-    case: "promptTokens";
-  } | {
-    /**
-     * @generated from field: tinker_public.SampledProvenanceSpan sampled_tokens = 2;
-     */
-    value: SampledProvenanceSpan;
-    case: "sampledTokens";
-  } | { case: undefined; value?: undefined };
+  span:
+    | {
+        /**
+         * @generated from field: tinker_public.PromptProvenanceSpan prompt_tokens = 1;
+         */
+        value: PromptProvenanceSpan;
+        case: "promptTokens";
+      }
+    | {
+        /**
+         * @generated from field: tinker_public.SampledProvenanceSpan sampled_tokens = 2;
+         */
+        value: SampledProvenanceSpan;
+        case: "sampledTokens";
+      }
+    | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message tinker_public.ProvenanceSpan.
  * Use `create(ProvenanceSpanSchema)` to create a new message.
  */
-export const ProvenanceSpanSchema: GenMessage<ProvenanceSpan> = /*@__PURE__*/
-  messageDesc(file_tinker, 10);
+export const ProvenanceSpanSchema: GenMessage<ProvenanceSpan> = /*@__PURE__*/ messageDesc(file_tinker, 10);
 
 /**
  * One sequence, already shifted: loss input t belongs to the prediction made after token t.
@@ -373,8 +375,7 @@ export type Datum = Message<"tinker_public.Datum"> & {
  * Describes the message tinker_public.Datum.
  * Use `create(DatumSchema)` to create a new message.
  */
-export const DatumSchema: GenMessage<Datum> = /*@__PURE__*/
-  messageDesc(file_tinker, 11);
+export const DatumSchema: GenMessage<Datum> = /*@__PURE__*/ messageDesc(file_tinker, 11);
 
 /**
  * @generated from message tinker_public.LossConfigValue
@@ -383,27 +384,29 @@ export type LossConfigValue = Message<"tinker_public.LossConfigValue"> & {
   /**
    * @generated from oneof tinker_public.LossConfigValue.value
    */
-  value: {
-    /**
-     * @generated from field: double number = 1;
-     */
-    value: number;
-    case: "number";
-  } | {
-    /**
-     * @generated from field: string text = 2;
-     */
-    value: string;
-    case: "text";
-  } | { case: undefined; value?: undefined };
+  value:
+    | {
+        /**
+         * @generated from field: double number = 1;
+         */
+        value: number;
+        case: "number";
+      }
+    | {
+        /**
+         * @generated from field: string text = 2;
+         */
+        value: string;
+        case: "text";
+      }
+    | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message tinker_public.LossConfigValue.
  * Use `create(LossConfigValueSchema)` to create a new message.
  */
-export const LossConfigValueSchema: GenMessage<LossConfigValue> = /*@__PURE__*/
-  messageDesc(file_tinker, 12);
+export const LossConfigValueSchema: GenMessage<LossConfigValue> = /*@__PURE__*/ messageDesc(file_tinker, 12);
 
 /**
  * @generated from message tinker_public.ForwardBackwardRequest
@@ -457,7 +460,8 @@ export type ForwardBackwardRequest = Message<"tinker_public.ForwardBackwardReque
  * Describes the message tinker_public.ForwardBackwardRequest.
  * Use `create(ForwardBackwardRequestSchema)` to create a new message.
  */
-export const ForwardBackwardRequestSchema: GenMessage<ForwardBackwardRequest> = /*@__PURE__*/
+export const ForwardBackwardRequestSchema: GenMessage<ForwardBackwardRequest> =
+  /*@__PURE__*/
   messageDesc(file_tinker, 13);
 
 /**
@@ -486,8 +490,7 @@ export type ArrayRecord = Message<"tinker_public.ArrayRecord"> & {
  * Describes the message tinker_public.ArrayRecord.
  * Use `create(ArrayRecordSchema)` to create a new message.
  */
-export const ArrayRecordSchema: GenMessage<ArrayRecord> = /*@__PURE__*/
-  messageDesc(file_tinker, 14);
+export const ArrayRecordSchema: GenMessage<ArrayRecord> = /*@__PURE__*/ messageDesc(file_tinker, 14);
 
 /**
  * @generated from message tinker_public.ForwardBackwardOutput
@@ -515,7 +518,8 @@ export type ForwardBackwardOutput = Message<"tinker_public.ForwardBackwardOutput
  * Describes the message tinker_public.ForwardBackwardOutput.
  * Use `create(ForwardBackwardOutputSchema)` to create a new message.
  */
-export const ForwardBackwardOutputSchema: GenMessage<ForwardBackwardOutput> = /*@__PURE__*/
+export const ForwardBackwardOutputSchema: GenMessage<ForwardBackwardOutput> =
+  /*@__PURE__*/
   messageDesc(file_tinker, 15);
 
 /**
@@ -553,8 +557,7 @@ export type TopkLogprobs = Message<"tinker_public.TopkLogprobs"> & {
  * Describes the message tinker_public.TopkLogprobs.
  * Use `create(TopkLogprobsSchema)` to create a new message.
  */
-export const TopkLogprobsSchema: GenMessage<TopkLogprobs> = /*@__PURE__*/
-  messageDesc(file_tinker, 16);
+export const TopkLogprobsSchema: GenMessage<TopkLogprobs> = /*@__PURE__*/ messageDesc(file_tinker, 16);
 
 /**
  * @generated from message tinker_public.PromptAltTokens
@@ -575,8 +578,7 @@ export type PromptAltTokens = Message<"tinker_public.PromptAltTokens"> & {
  * Describes the message tinker_public.PromptAltTokens.
  * Use `create(PromptAltTokensSchema)` to create a new message.
  */
-export const PromptAltTokensSchema: GenMessage<PromptAltTokens> = /*@__PURE__*/
-  messageDesc(file_tinker, 17);
+export const PromptAltTokensSchema: GenMessage<PromptAltTokens> = /*@__PURE__*/ messageDesc(file_tinker, 17);
 
 /**
  * @generated from message tinker_public.SampledSequence
@@ -613,8 +615,7 @@ export type SampledSequence = Message<"tinker_public.SampledSequence"> & {
  * Describes the message tinker_public.SampledSequence.
  * Use `create(SampledSequenceSchema)` to create a new message.
  */
-export const SampledSequenceSchema: GenMessage<SampledSequence> = /*@__PURE__*/
-  messageDesc(file_tinker, 18);
+export const SampledSequenceSchema: GenMessage<SampledSequence> = /*@__PURE__*/ messageDesc(file_tinker, 18);
 
 /**
  * @generated from message tinker_public.SampleResponse
@@ -659,8 +660,7 @@ export type SampleResponse = Message<"tinker_public.SampleResponse"> & {
  * Describes the message tinker_public.SampleResponse.
  * Use `create(SampleResponseSchema)` to create a new message.
  */
-export const SampleResponseSchema: GenMessage<SampleResponse> = /*@__PURE__*/
-  messageDesc(file_tinker, 19);
+export const SampleResponseSchema: GenMessage<SampleResponse> = /*@__PURE__*/ messageDesc(file_tinker, 19);
 
 /**
  * @generated from enum tinker_public.DType
@@ -697,8 +697,7 @@ export enum DType {
 /**
  * Describes the enum tinker_public.DType.
  */
-export const DTypeSchema: GenEnum<DType> = /*@__PURE__*/
-  enumDesc(file_tinker, 0);
+export const DTypeSchema: GenEnum<DType> = /*@__PURE__*/ enumDesc(file_tinker, 0);
 
 /**
  * @generated from enum tinker_public.StopReason
@@ -718,6 +717,4 @@ export enum StopReason {
 /**
  * Describes the enum tinker_public.StopReason.
  */
-export const StopReasonSchema: GenEnum<StopReason> = /*@__PURE__*/
-  enumDesc(file_tinker, 1);
-
+export const StopReasonSchema: GenEnum<StopReason> = /*@__PURE__*/ enumDesc(file_tinker, 1);
