@@ -16,7 +16,7 @@ export interface Flag {
   readonly fallback: unknown;
 }
 
-export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const kebab = (key: string) => key.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const flagName = (key: string) => `--${kebab(key)}`;
 
 interface Field {

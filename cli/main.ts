@@ -28,6 +28,11 @@ const commands: readonly { name: string; summary: string; load: () => Promise<{ 
     load: () => import("./commands/eval.ts"),
   },
   {
+    name: "rollout",
+    summary: "sample G memories × M questions per context, with rewards and advantages",
+    load: () => import("./commands/rollout.ts"),
+  },
+  {
     name: "report",
     summary: "tables, plots and a session browser from run folders",
     load: () => import("./commands/report.ts"),

@@ -18,13 +18,18 @@ export const policyFlags = {
     .string()
     .optional()
     .describe(
-      "openai, extractive or ledger-expert (both: no model, scripted), replay, langchain; default openai when OPENAI_API_KEY or --base-url is set, else extractive",
+      "openai, learner:<url> (token-exact, for training), extractive or ledger-expert (both: no model, scripted), replay, langchain; default openai when OPENAI_API_KEY or --base-url is set, else extractive",
     ),
-  model: z.string().optional().describe("Model of the openai policy, e.g. gpt-4o-mini (twin: OPENAI_MODEL)"),
+  model: z
+    .string()
+    .optional()
+    .describe(
+      "Model of the openai policy, e.g. gpt-4o-mini (twin: OPENAI_MODEL); weights of the learner policy, e.g. tinker://…",
+    ),
   baseUrl: z
     .string()
     .optional()
-    .describe("Any OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1 (twin: OPENAI_BASE_URL)"),
+    .describe("Any OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1 (twin: OPENAI_BASE_URL), or the learner"),
   temperature: z.coerce.number().min(0).max(2).optional().describe("Sampling temperature"),
   format: z
     .enum(["native", "hermes"])
@@ -41,8 +46,15 @@ export const policyFlags = {
     .describe(
       `openai: further fields of each request as JSON, e.g. '{"chat_template_kwargs":{"enable_thinking":false}}'`,
     ),
+  tokenizer: z.string().optional().describe("learner policy: model folder with tokenizer, if the server gives none"),
   timeout: z.coerce.number().positive().optional().describe("Seconds per request (default 300)"),
   retries: z.coerce.number().int().min(0).optional().describe("Retries after a failed request"),
+  noise: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("ledger-expert: share of its replies that go wrong, by their seeds (default 0)"),
   module: z.string().optional().describe("langchain policy: file that exports a chat model, as path.ts#export"),
   transcript: z.string().optional().describe("replay policy: file that --record-transcript wrote"),
   recordTranscript: z
@@ -89,17 +101,28 @@ export function policyOptionsOf(given: Readonly<Record<string, unknown>>): Recor
  */
 export function policySpecs(names: readonly string[], given: Given, typed: ReadonlySet<string>): PolicySpec[] {
   const keys = Object.keys(policyFlags).filter((key) => !beside.has(key));
+  const chosen = names.map(shortForm);
   const flags = Object.fromEntries(keys.map((key) => [key, given[key as keyof Given]]));
-  const known = new Set(names.flatMap(policyOptionNames));
+  const known = new Set(chosen.flatMap(({ policy }) => policyOptionNames(policy)));
   const stray = keys.find((key) => typed.has(key) && flags[key] !== undefined && !known.has(optionNamed(key)));
   if (stray !== undefined) {
     const having = Object.keys(policies).filter((name) => policyOptionNames(name).includes(optionNamed(stray)));
-    throw new UmaError("config", `--${kebab(stray)} means nothing to the policy ${[...new Set(names)].join(", ")}`, {
-      fix: `leave it out, or give --policy ${having.join(" or --policy ")}`,
-    });
+    throw new UmaError(
+      "config",
+      `--${kebab(stray)} means nothing to the policy ${[...new Set(chosen.map(({ policy }) => policy))].join(", ")}`,
+      {
+        fix: `leave it out, or give --policy ${having.join(" or --policy ")}`,
+      },
+    );
   }
   const options = policyOptionsOf(flags);
-  return names.map((policy) => onlyKnownOptions({ ...options, policy }));
+  return chosen.map((spec) => onlyKnownOptions({ ...options, ...spec }));
+}
+
+/** `learner:http://127.0.0.1:8700` is the learner policy at that address. */
+function shortForm(name: string): PolicySpec {
+  const url = /^learner:(.+)$/.exec(name)?.[1];
+  return url === undefined ? { policy: name } : { policy: "learner", baseURL: url };
 }
 
 /** The policy that is taken when none is named. */

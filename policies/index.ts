@@ -9,10 +9,12 @@ export const policies = {
   openai: async (spec) => (await import("./openai.ts")).openaiPolicy(optionsFrom(spec, policyOptions.openai)),
   langchain: async (spec) =>
     (await import("./langchain.ts")).langchainPolicy(optionsFrom(spec, policyOptions.langchain)),
-  "ledger-expert": async (spec) => {
-    optionsFrom(spec, policyOptions["ledger-expert"]);
-    return (await import("./ledger-expert/ledger-expert.ts")).ledgerExpert();
+  learner: async (spec) => {
+    const options = optionsFrom(spec, policyOptions.learner);
+    return (await import("./learner-sampled/learner-sampled.ts")).learnerSampled(options);
   },
+  "ledger-expert": async (spec) =>
+    (await import("./ledger-expert/ledger-expert.ts")).ledgerExpert(optionsFrom(spec, policyOptions["ledger-expert"])),
   extractive: async (spec) => {
     optionsFrom(spec, policyOptions.extractive);
     return (await import("./extractive/extractive.ts")).extractive();

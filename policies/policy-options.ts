@@ -43,12 +43,41 @@ export const replayOptions = z.strictObject({
   transcript: z.string().min(1),
 });
 
+export const learnerOptions = z.strictObject({
+  /** Where the training service listens. */
+  baseURL: z.url({ protocol: /^https?$/, error: "expected a URL such as http://127.0.0.1:8700" }).optional(),
+  apiKey: z.string().min(1).optional(),
+  /** Weights to sample from: a published path (tinker://…) or a base model; the server's base model by default. */
+  model: z.string().min(1).optional(),
+  /** A model folder with tokenizer and chat template; by default the server is asked for them. */
+  tokenizer: z.string().min(1).optional(),
+  /** SHA-256 of tokenizer.json, where the server does not tell it. */
+  tokenizerHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "expected 64 hex digits")
+    .optional(),
+  /** 1, the default, is the only one that can be trained on. */
+  temperature: z.number().min(0).max(2).optional(),
+  /** Further variables of the chat template, e.g. { "enable_thinking": false }. */
+  templateVariables: z.record(z.string(), z.unknown()).optional(),
+  allowMixedWeights: z.boolean().optional(),
+  /** How many replies may be under way at once. */
+  concurrency: z.int().min(1).optional(),
+});
+export type LearnerOptions = z.infer<typeof learnerOptions>;
+
+export const ledgerExpertOptions = z.strictObject({
+  /** The share of replies that go wrong, each by its own seed. */
+  noise: z.number().min(0).max(1).optional(),
+});
+
 const none = z.strictObject({});
 
 export const policyOptions = {
   openai: openaiOptions,
   langchain: langchainOptions,
-  "ledger-expert": none,
+  learner: learnerOptions,
+  "ledger-expert": ledgerExpertOptions,
   extractive: none,
   replay: replayOptions,
 } as const satisfies Record<string, z.ZodObject>;

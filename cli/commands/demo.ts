@@ -50,7 +50,15 @@ export const command = defineCommand({
       chunks++;
       for (const line of chunkStory(record)) say(line);
     };
-    const options = { retryFailed: false, giveUpAfter: 0, concurrency: undefined, label: "", onRecord };
+    const options = {
+      retryFailed: false,
+      giveUpAfter: 0,
+      maxFailed: 1,
+      pool: 0,
+      concurrency: undefined,
+      label: "",
+      onRecord,
+    };
     const { complete } = await runCell(run, options, interrupt, terminal).finally(interrupt.release);
 
     const { headline } = await loadBenchmark(run.folder.config.benchmark.name);

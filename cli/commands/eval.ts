@@ -1,7 +1,5 @@
 /** umagraph eval: benchmark × variants × policies × seeds → run folders, resumable, with a table at the end. */
 import { join } from "node:path";
-import { UmaError } from "../../base/errors.ts";
-import { canonicalJson } from "../../base/hash.ts";
 import { readBatchFile } from "../../evals/batch.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
 import type { EvaluateResult } from "../../evals/evaluate.ts";
@@ -13,8 +11,8 @@ import { type EvalFlags, evalFlags } from "../eval/eval-flags.ts";
 import { outcomeOf } from "../eval/outcome.ts";
 import { isBatchFile, knownBenchmark, type PlannedBatch, planNew, planResume } from "../eval/plan-runs.ts";
 import { mainTables, resultRows } from "../eval/results.ts";
-import { type CellOptions, runCell } from "../eval/run-cell.ts";
-import { type Interrupt, onInterrupt } from "../interrupt.ts";
+import { runBatch } from "../eval/run-batch.ts";
+import { onInterrupt } from "../interrupt.ts";
 import type { Terminal } from "../terminal.ts";
 
 export const command = defineCommand({
@@ -53,47 +51,13 @@ export const command = defineCommand({
       const batch = flags.resume === undefined ? await planNew(given) : planResume(given);
       if (flags.resume !== undefined) terminal.note(`resuming ${batch.place} (${count(batch.runs.length, "run")})`);
       const concurrency = typed.has("concurrency") ? flags.concurrency : undefined;
-      const results = await runBatch(batch, { ...flags, concurrency }, interrupt, terminal);
+      const results = await runBatch(batch, { ...flags, concurrency }, { command: "eval", interrupt, terminal });
       return finish(batch, results, flags, terminal);
     } finally {
       interrupt.release();
     }
   },
 });
-
-/** One run after the other; those of a policy that had no replies are not begun. */
-async function runBatch(
-  { runs, place }: PlannedBatch,
-  options: Omit<CellOptions, "label">,
-  interrupt: Interrupt,
-  terminal: Terminal,
-): Promise<EvaluateResult[]> {
-  const results: EvaluateResult[] = [];
-  const gone = new Set<string>();
-  for (const run of runs) {
-    if (interrupt.stopping()) break;
-    const { variant, policy, seed } = run.folder.config;
-    const name = `${variant.name} × ${policy.name} × seed ${seed}`;
-    if (gone.has(canonicalJson(run.spec))) {
-      terminal.note(`${name}: not begun, since ${policy.name} gave no replies`);
-      continue;
-    }
-    const label = runs.length > 1 ? `${name}: ` : "";
-    const result = await runCell(run, { ...options, label }, interrupt, terminal).catch((thrown) => {
-      throw sayingHowToGoOn(thrown, place);
-    });
-    if (result.stopped === "provider") gone.add(canonicalJson(run.spec));
-    results.push(result);
-  }
-  return results;
-}
-
-/** A full disk is nobody's mistake: the folder is as good as before. */
-function sayingHowToGoOn(thrown: unknown, place: string): unknown {
-  if (!(thrown instanceof UmaError) || thrown.code !== "store") return thrown;
-  const fix = `${thrown.fix ? `${thrown.fix}; ` : ""}then: umagraph eval --resume ${place}`;
-  return new UmaError("store", thrown.message, { cause: thrown, fix });
-}
 
 function finish(batch: PlannedBatch, results: readonly EvaluateResult[], flags: EvalFlags, terminal: Terminal): number {
   const { runs, place } = batch;

@@ -30,6 +30,24 @@ export const evalFlags = z.object({
     .min(0)
     .default(defaultGiveUpAfter)
     .describe("Stop when so many sessions in a row have had no reply from the policy; 0 for never"),
+  maxFailed: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("Stop when a larger share of the sessions than this has failed, e.g. 0.3; 1 for never"),
+  pool: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Threads for the sessions; for policies that compute in this process. Results do not depend on it"),
+  turnTimeout: z.coerce
+    .number()
+    .positive()
+    .optional()
+    .describe("Seconds for one reply of the policy, retries included"),
+  sessionTimeout: z.coerce.number().positive().optional().describe("Seconds for all turns of one session"),
   html: z.boolean().default(true).describe("Write report.html into the run folder"),
   verbose: z.boolean().default(false).describe("Every table at the end, not only the main ones"),
 });
@@ -37,6 +55,17 @@ export type EvalFlags = z.infer<typeof evalFlags>;
 
 /** Everything else is in the run's config and cannot change in the middle. */
 export const resumeFlags: ReadonlySet<string> = new Set([
-  ...["resume", "retryFailed", "giveUpAfter", "concurrency", "baseUrl", "timeout", "retries", "recordTranscript"],
+  ...[
+    "resume",
+    "retryFailed",
+    "giveUpAfter",
+    "maxFailed",
+    "concurrency",
+    "pool",
+    "baseUrl",
+    "timeout",
+    "retries",
+    "recordTranscript",
+  ],
   ...["html", "verbose", "json", "quiet", "help"],
 ]);

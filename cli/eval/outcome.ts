@@ -12,10 +12,10 @@ export interface Outcome {
 
 /** `results` are those of the runs that were begun, of `planned` ones; `place` is what --resume takes. */
 export function outcomeOf(
-  { planned, place }: { readonly planned: number; readonly place: string },
+  { planned, place, command = "eval" }: { readonly planned: number; readonly place: string; readonly command?: string },
   results: readonly EvaluateResult[],
 ): Outcome {
-  const goOn = `umagraph eval --resume ${place}`;
+  const goOn = `umagraph ${command} --resume ${place}`;
   const retry = `${goOn} --retry-failed`;
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   const sessions = results.reduce((sum, result) => sum + result.done, 0);
@@ -24,6 +24,10 @@ export function outcomeOf(
   if (results.some((result) => result.stopped === "provider")) {
     const note = `stopped: the policy gave no replies any more: ${why}\nwhen it does again, go on with: ${retry}`;
     return { complete, stopped: "provider", code: exitCodes.provider, note };
+  }
+  if (results.some((result) => result.stopped === "failures")) {
+    const note = `stopped: ${failed} of ${sessions} sessions failed, more than --max-failed allows; the last one: ${why}\ngo on with: ${retry}`;
+    return { complete, stopped: "failures", code: exitCodes.failure, note };
   }
   if (!complete)
     return {

@@ -5,7 +5,13 @@ import { closest } from "../../base/closest.ts";
 import { UmaError } from "../../base/errors.ts";
 import { BatchFile, cellsOf, readBatchFile } from "../../evals/batch.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
-import { createRunFolder, openRunFolder, type RunFolder, refuseTakenFolder } from "../../evals/run-folder.ts";
+import {
+  createRunFolder,
+  openRunFolder,
+  type RunConfig,
+  type RunFolder,
+  refuseTakenFolder,
+} from "../../evals/run-folder.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { createPolicy, onlyKnownOptions } from "../../policies/index.ts";
@@ -64,7 +70,10 @@ export function planResume({ flags, positionals, typed, more }: Given): PlannedB
 }
 
 /** Everything is checked before anything is written or sent. */
-export async function planNew({ flags, more, positionals, typed }: Given): Promise<PlannedBatch> {
+export async function planNew(
+  { flags, more, positionals, typed }: Given,
+  rollout: RunConfig["rollout"] = { G: 1, M: null },
+): Promise<PlannedBatch> {
   if (flags.retryFailed)
     throw new UmaError("config", "--retry-failed goes with --resume <run folder>: a new run has nothing to try again");
   const [target, extra] = positionals;
@@ -111,6 +120,8 @@ export async function planNew({ flags, more, positionals, typed }: Given): Promi
         toolset: toolset.name,
         prompts,
         limits,
+        rollout,
+        time: { turn: milliseconds(flags.turnTimeout), session: milliseconds(flags.sessionTimeout) },
         seed,
         concurrency: chosen("concurrency", flags.concurrency, batch.concurrency),
       });
@@ -122,6 +133,8 @@ export async function planNew({ flags, more, positionals, typed }: Given): Promi
   const runs = cells.map(({ folder, policy }, i) => ({ folder: createRunFolder(folder, configs[i]!), spec: policy }));
   return { runs, place: out };
 }
+
+const milliseconds = (seconds: number | undefined) => (seconds === undefined ? null : seconds * 1_000);
 
 export async function knownBenchmark(name: string) {
   if (benchmarkNames().includes(name)) return loadBenchmark(name);

@@ -1,4 +1,5 @@
 /** Runs one planned run to its end, or as far as it gets, with progress on stderr. */
+import { UmaError } from "../../base/errors.ts";
 import { loadBenchmark } from "../../evals/benchmarks/index.ts";
 import { type EvaluateResult, evaluate } from "../../evals/evaluate.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
@@ -15,6 +16,9 @@ import type { PlannedRun } from "./plan-runs.ts";
 export interface CellOptions {
   readonly retryFailed: boolean;
   readonly giveUpAfter: number;
+  readonly maxFailed: number;
+  /** Threads; 0 for this one. */
+  readonly pool: number;
   /** Instead of the config's. */
   readonly concurrency: number | undefined;
   /** Tells the run apart in the progress of a batch. */
@@ -27,11 +31,13 @@ export interface CellOptions {
 
 export async function runCell(
   { folder, spec }: PlannedRun,
-  { label, concurrency, recordTranscript, ...options }: CellOptions,
+  { label, concurrency, recordTranscript, pool, maxFailed, ...options }: CellOptions,
   interrupt: Interrupt,
   terminal: Terminal,
 ): Promise<EvaluateResult> {
   const { config } = folder;
+  if (pool > 0 && recordTranscript !== undefined)
+    throw new UmaError("config", "a transcript is written by one thread: --record-transcript needs --pool 0");
   const cache = createEmbeddingCache();
   const progress = options.onRecord ? null : terminal.progress();
   try {
@@ -39,6 +45,12 @@ export async function runCell(
       ...options,
       ...(concurrency !== undefined && { concurrency }),
       folder,
+      maxFailedShare: maxFailed,
+      pool: { threads: pool, policy: spec, variant: config.variant.spec },
+      onDeath: ({ session, message, again }) =>
+        terminal.note(
+          `${session}: its thread died (${message}); ${again ? "running it again" : "it counts as failed"}`,
+        ),
       benchmark: await loadBenchmark(config.benchmark.name),
       variant: await loadVariant(config.variant.spec),
       policy: await policyFrom(spec, terminal, { recordTranscript }),

@@ -9,8 +9,14 @@ import { type ScriptedPolicy, type ScriptedReply, type ScriptedTurn, scriptedPol
 import { answerQuestion } from "./answer-question.ts";
 import { keepBooks } from "./keep-books.ts";
 import { readSessions, type Session } from "./read-sessions.ts";
+import { withMistakes } from "./with-mistakes.ts";
 
-export const ledgerExpert = (): ScriptedPolicy => scriptedPolicy({ name: "ledger-expert", script: ledgerScript() });
+/** `noise`: the share of replies that go wrong, each by its own seed. */
+export const ledgerExpert = ({ noise = 0 }: { readonly noise?: number | undefined } = {}): ScriptedPolicy =>
+  scriptedPolicy({
+    name: noise === 0 ? "ledger-expert" : `ledger-expert (noise ${noise})`,
+    script: withMistakes(ledgerScript(), noise),
+  });
 
 /** The policy as a function of what it is shown. */
 export function ledgerScript(): (turn: ScriptedTurn) => ScriptedReply {
