@@ -41,15 +41,15 @@ export interface TokenExactCallOptions extends BaseChatModelCallOptions {
 }
 
 export class TokenExactChatModel extends BaseChatModel<TokenExactCallOptions> {
-  private readonly options: TokenExactOptions;
+  readonly exact: TokenExactOptions;
 
   constructor(options: TokenExactOptions) {
     super({});
-    this.options = options;
+    this.exact = options;
   }
 
   override _llmType(): string {
-    return this.options.name;
+    return this.exact.name;
   }
 
   override bindTools(tools: BindToolsInput[], options: Partial<TokenExactCallOptions> = {}) {
@@ -61,7 +61,7 @@ export class TokenExactChatModel extends BaseChatModel<TokenExactCallOptions> {
    * prompt leaves no room, `cancelled` when the signal came first.
    */
   override async _generate(messages: BaseMessage[], options: this["ParsedCallOptions"]): Promise<ChatResult> {
-    const { name, format, sampler, allowMixedWeights = false } = this.options;
+    const { name, format, sampler, allowMixedWeights = false } = this.exact;
     if (options.signal?.aborted) throw cancelled(name);
     if (options.stop !== undefined && options.stop.length > 0)
       throw new UmaError("config", `${name}: a token-exact model ends with its end token only, got stop sequences`);
@@ -88,7 +88,7 @@ export class TokenExactChatModel extends BaseChatModel<TokenExactCallOptions> {
     tools: readonly ToolDefinition[],
     { restart, added, ids: promptIds }: ReturnType<typeof nextPrompt>,
   ): AIMessage {
-    const { tokenizer, endIds } = this.options.format;
+    const { tokenizer, endIds } = this.exact.format;
     const ended = ids.length > 0 && endIds.includes(ids.at(-1)!);
     const said = saidIn(tokenizer.decode(ended ? ids.subarray(0, -1) : ids));
     const reply = readReply(said, {
@@ -101,7 +101,7 @@ export class TokenExactChatModel extends BaseChatModel<TokenExactCallOptions> {
       invalid_tool_calls: reply.calls
         .filter((call) => call.error !== null)
         .map(({ id, name, error }) => ({ type: "invalid_tool_call" as const, id, name, args: "", error: error! })),
-      response_metadata: { finish_reason: stop, model_name: this.options.name, ...(weights !== null && { weights }) },
+      response_metadata: { finish_reason: stop, model_name: this.exact.name, ...(weights !== null && { weights }) },
       usage_metadata: {
         input_tokens: promptIds.length,
         output_tokens: ids.length,
@@ -118,8 +118,11 @@ async function sampleFrom(sampler: TokenSampler, name: string, request: Paramete
     return await sampler.sample(request);
   } catch (thrown) {
     if (request.signal?.aborted) throw cancelled(name);
-    if (thrown instanceof UmaError) throw thrown;
-    throw new UmaError("provider", `${name}: nothing could be sampled: ${messageOf(thrown)}`, { cause: thrown });
+    if (thrown instanceof UmaError && (thrown.code === "provider" || thrown.code === "config")) throw thrown;
+    throw new UmaError("provider", `${name}: nothing could be sampled: ${messageOf(thrown)}`, {
+      ...(thrown instanceof UmaError && thrown.fix !== undefined && { fix: thrown.fix }),
+      cause: thrown,
+    });
   }
 }
 

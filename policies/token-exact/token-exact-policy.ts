@@ -7,11 +7,10 @@ import type { Policy } from "../policy.ts";
 import { callIdPrefix } from "../tool-call-parsing/call-id.ts";
 import { textOf } from "../tool-call-parsing/parse-native.ts";
 import { readReply } from "./read-reply.ts";
-import { TokenExactChatModel, type TokenExactOptions } from "./token-exact-chat-model.ts";
+import type { TokenExactChatModel } from "./token-exact-chat-model.ts";
 
-export function tokenExactPolicy(options: TokenExactOptions): Policy {
-  const { name, sampler, format } = options;
-  const model = new TokenExactChatModel(options);
+export function tokenExactPolicy(model: TokenExactChatModel): Policy {
+  const { name, sampler, format } = model.exact;
   return {
     name,
     scripted: false,
