@@ -9,8 +9,13 @@ import { type NoSignal, noSignal } from "../../trainers/rewards/no-signal.ts";
 
 /** Absent is an en dash; four decimals, so that a number can be checked by hand. */
 export const rewardText = (R: number | null) => (R === null ? "–" : R.toFixed(4).replace("-", "−"));
-export const advantageText = (A: number | null) =>
-  A === null ? "–" : A === 0 ? "0" : `${A > 0 ? "+" : "−"}${Math.abs(A).toFixed(4)}`;
+/** With its sign; a bare 0 is exactly 0, as in a group without spread. */
+export function advantageText(A: number | null): string {
+  if (A === null) return "–";
+  if (A === 0) return "0";
+  const text = Math.abs(A).toFixed(4);
+  return Number(text) === 0 ? text : `${A > 0 ? "+" : "−"}${text}`;
+}
 
 export function optionLines({ estimator, rewards, advantages, plan }: CreditOptions): string[] {
   const { lambda, outcome, miss, repaired, emptySession, countCalls, formatBonus } = rewards;
