@@ -4,7 +4,10 @@ import { json, runHere, temporaryFolder } from "./run-cli.ts";
 const cwd = temporaryFolder();
 const run = (args: readonly string[], env: Record<string, string> = {}) => runHere(args, { cwd, env });
 
-const commands = ["demo", "memorize", "ask", "memory", "eval", "report", "generate", "graph", "studio", "doctor"];
+const commands = [
+  ...["demo", "memorize", "ask", "memory", "eval", "rollout", "report", "inspect", "rewards", "batch", "diff"],
+  ...["generate", "graph", "studio", "doctor"],
+];
 
 const listed = (flag: string) => new RegExp(`^ {2}--${flag}( <value>)? {2,}\\S`, "m");
 
