@@ -3,6 +3,7 @@
  *
  * Memory is bounded by budgets in bytes: a caller that hands over more than the server takes waits.
  */
+import { setMaxListeners } from "node:events";
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
 import type { EngineProfile } from "../engines/engine-profile.ts";
@@ -67,6 +68,7 @@ export async function createLearnerClient(options: LearnerClientOptions): Promis
   const profile = profileFrom(options.profile ?? "embedded");
   const wireName = options.wire ?? profile.wire;
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // every call under way listens
   const stop = () => closing.abort(options.signal?.reason);
   if (options.signal?.aborted) stop();
   options.signal?.addEventListener("abort", stop, { once: true });

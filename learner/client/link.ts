@@ -3,6 +3,7 @@
  *
  * Clocks stay below the five minutes at which Node's fetch gives up, so none of its own is in the way.
  */
+import { setMaxListeners } from "node:events";
 import { UmaError } from "../../base/errors.ts";
 import type { Limits } from "./limits.ts";
 
@@ -59,6 +60,7 @@ export function createLink({ baseURL, apiKey, limits, signal, warn }: LinkOption
     warn,
     lastAnswer: () => last,
     async ask(method, route, { body, contentType = "application/json", headers, timeoutMs, signal: own }) {
+      if (own) setMaxListeners(0, own); // one signal may end hundreds of calls
       const controller = new AbortController();
       const stop = () => controller.abort();
       const timer = setTimeout(stop, timeoutMs);

@@ -40,7 +40,6 @@ export const profiles = {
     name: "embedded",
     losses: ["cross_entropy", "importance_sampling", "ppo", "cispo", "dro"],
     klExtension: { kinds: klKinds },
-    wire: "auto",
     fullFineTuning: "rank-0",
   },
   /** The hosted service. It refuses tensors it does not know. */
