@@ -49,7 +49,11 @@ export class TokenExactChatModel extends BaseChatModel<TokenExactCallOptions> {
   }
 
   override _llmType(): string {
-    return this.exact.name;
+    return "token-exact";
+  }
+
+  override getLsParams(options: this["ParsedCallOptions"]) {
+    return { ...super.getLsParams(options), ls_provider: "umagraph", ls_model_name: this.exact.name };
   }
 
   override bindTools(tools: BindToolsInput[], options: Partial<TokenExactCallOptions> = {}) {
