@@ -10,7 +10,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tiny_model import make_tiny_model  # noqa: E402
+from tiny_model import make_tiny_model
 
 torch.set_num_threads(1)
 

@@ -74,7 +74,12 @@ def _small_model(folder: Path) -> Path:
 
 
 def _facts(lengths: np.ndarray) -> dict[str, object]:
-    return {"sequences": len(lengths), "tokens": int(lengths.sum()), "shortest": int(lengths.min()), "longest": int(lengths.max())}
+    return {
+        "sequences": len(lengths),
+        "tokens": int(lengths.sum()),
+        "shortest": int(lengths.min()),
+        "longest": int(lengths.max()),
+    }
 
 
 def _training(engine: TorchEngine, plain: nn.Module, rows: Sequence[np.ndarray], rounds: int) -> dict[str, object]:
@@ -86,7 +91,8 @@ def _training(engine: TorchEngine, plain: nn.Module, rows: Sequence[np.ndarray],
 
     def ours(weights: list[np.ndarray], **config: float) -> Callable[[], float]:
         data = [
-            Datum(row[:-1], {"target_tokens": row[1:].astype(np.int64), "weights": w}) for row, w in zip(rows, weights, strict=True)
+            Datum(row[:-1], {"target_tokens": row[1:].astype(np.int64), "weights": w})
+            for row, w in zip(rows, weights, strict=True)
         ]
         return lambda: engine.forward("bench", data, "cross_entropy", config, backward=True).metrics["loss:sum"]
 
@@ -107,7 +113,9 @@ def _training(engine: TorchEngine, plain: nn.Module, rows: Sequence[np.ndarray],
     return {
         "tokens_per_second": {name: round(tokens / taken) for name, taken in seconds.items()},
         "times_padded_loop": round(seconds["padded_loop"] / seconds["ours"], 2),
-        "times_padded_loop_tenth_trained": round(seconds["padded_loop_tenth_trained"] / seconds["ours_tenth_trained"], 2),
+        "times_padded_loop_tenth_trained": round(
+            seconds["padded_loop_tenth_trained"] / seconds["ours_tenth_trained"], 2
+        ),
         "times_padded_loop_tenth_trained_only": round(
             seconds["padded_loop_tenth_trained"] / seconds["ours_tenth_trained_only"], 2
         ),
@@ -135,7 +143,9 @@ def _padded_loop(model: nn.Module, rows: Sequence[np.ndarray], weights: Sequence
     return total
 
 
-def _sampling(engine: TorchEngine, plain: nn.Module, rng: np.random.Generator, new: int, rounds: int) -> dict[str, object]:
+def _sampling(
+    engine: TorchEngine, plain: nn.Module, rng: np.random.Generator, new: int, rounds: int
+) -> dict[str, object]:
     """All sequences run to the same length, and then to lengths of their own, where a finished one frees its place."""
     prompts = [rng.integers(5, engine.base.vocab_size, length).astype(np.int32) for length in rng.integers(16, 160, 48)]
     wanted = rng.integers(new // 8, new + 1, len(prompts))
@@ -157,7 +167,12 @@ def _sampling(engine: TorchEngine, plain: nn.Module, rng: np.random.Generator, n
         return run
 
     same = [new] * 16
-    runs = {"ours": ours(same), "generate": theirs(same), "ours_ragged": ours(wanted), "generate_ragged": theirs(list(map(int, wanted)))}
+    runs = {
+        "ours": ours(same),
+        "generate": theirs(same),
+        "ours_ragged": ours(wanted),
+        "generate_ragged": theirs(list(map(int, wanted))),
+    }
     seconds, counts = _in_turns(runs, rounds)
     return {
         "batch": 16,
@@ -177,7 +192,15 @@ def _generate(model: nn.Module, prompts: Sequence[np.ndarray], new: int) -> None
         ids[i, longest - len(prompt) :] = torch.from_numpy(prompt)
         mask[i, longest - len(prompt) :] = 1
     model.generate(  # type: ignore[operator]
-        input_ids=ids, attention_mask=mask, do_sample=True, top_k=0, top_p=1.0, temperature=1.0, max_new_tokens=new, min_new_tokens=new, pad_token_id=0
+        input_ids=ids,
+        attention_mask=mask,
+        do_sample=True,
+        top_k=0,
+        top_p=1.0,
+        temperature=1.0,
+        max_new_tokens=new,
+        min_new_tokens=new,
+        pad_token_id=0,
     )
 
 

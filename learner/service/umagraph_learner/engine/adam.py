@@ -38,12 +38,16 @@ def adam_step(parameters: Parameters, params: AdamParams) -> Mapping[str, float]
     check_adam(params)
     gradient = parameters.gradient
     if gradient is None:
-        raise UserError("expected a forward_backward before optim_step, got none since the last step: there is no gradient to step along")
+        raise UserError(
+            "expected a forward_backward before optim_step, got none since the last step: there is no gradient to step along"
+        )
     norm = _norm(gradient)
     largest = float(gradient.abs().max()) if math.isfinite(norm) else math.inf
     if not largest < _LARGEST:
         parameters.clear_gradient()
-        raise UserError(f"expected a finite gradient, got norm {norm}: no step was made, the accumulated gradient was dropped")
+        raise UserError(
+            f"expected a finite gradient, got norm {norm}: no step was made, the accumulated gradient was dropped"
+        )
     clip = params.grad_clip_norm
     if clip > 0 and norm > clip:
         gradient.mul_(clip / norm)

@@ -47,7 +47,13 @@ def save_state(model: TrainedModel, folder: Path) -> None:
             _write(named, fresh / _OPTIMIZER)
         write_manifest(
             fresh,
-            {"kind": _STATE, "version": 1, "lora": model.lora and asdict(model.lora), "step": model.parameters.step, "moments": moments is not None},
+            {
+                "kind": _STATE,
+                "version": 1,
+                "lora": model.lora and asdict(model.lora),
+                "step": model.parameters.step,
+                "moments": moments is not None,
+            },
         )
 
 
@@ -94,7 +100,8 @@ def save_for_sampler(model: TrainedModel, folder: Path, source: Path, base: str)
             _write(peft_names(model.weights()), fresh / _ADAPTER)
             write_peft_config(fresh, model.lora, list(model.factors or ()), base)
         write_manifest(
-            fresh, {"kind": _SAMPLER, "version": 1, "lora": model.lora and asdict(model.lora), "step": model.parameters.step}
+            fresh,
+            {"kind": _SAMPLER, "version": 1, "lora": model.lora and asdict(model.lora), "step": model.parameters.step},
         )
 
 
@@ -117,7 +124,11 @@ def _described(lora: LoraConfig | None) -> str:
 
 
 def _write(tensors: Mapping[str, Tensor], path: Path) -> None:
-    save_file({name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}, path, metadata={"format": "pt"})
+    save_file(
+        {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()},
+        path,
+        metadata={"format": "pt"},
+    )
 
 
 def _read(path: Path, shapes: Mapping[str, torch.Size] | None) -> dict[str, Tensor]:
@@ -131,7 +142,9 @@ def _read(path: Path, shapes: Mapping[str, torch.Size] | None) -> dict[str, Tens
             raise UserError(f"{path.parent.name} was saved from another model: only one of the two has {odd[0]}")
         for name, shape in shapes.items():
             if tensors[name].shape != shape:
-                raise UserError(f"{path.parent.name} was saved from another model: {name} is {list(tensors[name].shape)} there, {list(shape)} here")
+                raise UserError(
+                    f"{path.parent.name} was saved from another model: {name} is {list(tensors[name].shape)} there, {list(shape)} here"
+                )
     return tensors
 
 

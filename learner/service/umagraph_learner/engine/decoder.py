@@ -44,7 +44,9 @@ class Decoder:
     def __call__(self, ids: Tensor, positions: Tensor, attention: Attention, *, recompute: bool = False) -> Tensor:
         """``ids`` and ``positions`` [T] int64 to states [T, width]. ``recompute`` keeps only the layers' inputs for backward."""
         x = self._embed(ids)
-        cos, sin = (table[0, :, None, : table.shape[-1] // 2].contiguous() for table in self._rotary(x, positions[None]))
+        cos, sin = (
+            table[0, :, None, : table.shape[-1] // 2].contiguous() for table in self._rotary(x, positions[None])
+        )
         for layer in self._layers:
             if recompute and torch.is_grad_enabled():
                 x = checkpoint(layer, x, cos, sin, attention, use_reentrant=False)
@@ -94,7 +96,9 @@ class Packed:
             key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
         # split, not slices: its backward is one concatenation, that of n slices fills n times T zeros
         parts = zip(*(x.transpose(0, 1)[None].split(self.lengths, dim=2) for x in (query, key, value)), strict=True)
-        done = [F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale)[0].transpose(0, 1) for q, k, v in parts]
+        done = [
+            F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale)[0].transpose(0, 1) for q, k, v in parts
+        ]
         return done[0] if len(done) == 1 else torch.cat(done)
 
     def _varlen(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:

@@ -55,7 +55,9 @@ def _flush(path: Path) -> None:
 def write_manifest(folder: Path, content: dict[str, object]) -> None:
     """Describes a folder of ours: ``content``, and size and SHA-256 of every file that is there by now."""
     files = {
-        path.name: {"bytes": path.stat().st_size, "sha256": _digest(path)} for path in sorted(folder.iterdir()) if path.is_file()
+        path.name: {"bytes": path.stat().st_size, "sha256": _digest(path)}
+        for path in sorted(folder.iterdir())
+        if path.is_file()
     }
     (folder / MANIFEST).write_text(json.dumps({**content, "files": files}, indent=1))
 
@@ -69,7 +71,9 @@ def read_manifest(folder: Path, kind: str) -> dict[str, object]:
     except FileNotFoundError as error:
         raise UserError(f"expected a saved {kind} at {folder.name}, found no {MANIFEST}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"the saved {kind} at {folder.name} is damaged: its {MANIFEST} cannot be read ({error})") from error
+        raise UserError(
+            f"the saved {kind} at {folder.name} is damaged: its {MANIFEST} cannot be read ({error})"
+        ) from error
     if found != kind:
         raise UserError(f"expected a saved {kind} at {folder.name}, found a {found}")
     for name, facts in files.items():

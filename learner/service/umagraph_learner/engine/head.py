@@ -40,7 +40,9 @@ class Head:
     @torch.no_grad()
     def logprobs(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """``hidden`` [n, d], ``targets`` [n] to log π [n] float32."""
-        return torch.cat([self._log_softmax(hidden[c]).gather(1, targets[c, None])[:, 0] for c in self._chunks(len(targets))])
+        return torch.cat(
+            [self._log_softmax(hidden[c]).gather(1, targets[c, None])[:, 0] for c in self._chunks(len(targets))]
+        )
 
     @torch.no_grad()
     def backward(self, hidden: Tensor, targets: Tensor, slope: Slope, into: HeadGradients) -> tuple[Tensor, Tensor]:

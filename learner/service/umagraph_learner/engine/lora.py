@@ -83,7 +83,9 @@ def targets(model: nn.Module, config: LoraConfig, *, tied: bool) -> dict[str, Ad
         if isinstance(module, AdaptedLinear) and wanted.get(part_of(name) or "", False)
     }
     if not found:
-        raise UserError("nothing to train: expected at least one of train_attn, train_mlp, train_unembed (untied models only)")
+        raise UserError(
+            "nothing to train: expected at least one of train_attn, train_mlp, train_unembed (untied models only)"
+        )
     return found
 
 

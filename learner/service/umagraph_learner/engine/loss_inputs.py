@@ -77,9 +77,13 @@ def _config(loss_fn: str, spec: LossSpec, config: Mapping[str, float]) -> dict[s
             kinds = ", ".join(f"{number} {name}" for number, name in enumerate(KL_KINDS, start=1))
             raise UserError(f"expected kl_kind 0 (none), {kinds}; got {full['kl_kind']}")
         if full["kl_beta"] < 0 or full["kl_clamp"] < 0:
-            raise UserError(f"expected kl_beta and kl_clamp of at least 0, got {full['kl_beta']} and {full['kl_clamp']}")
+            raise UserError(
+                f"expected kl_beta and kl_clamp of at least 0, got {full['kl_beta']} and {full['kl_clamp']}"
+            )
         if full["kl_beta"] > 0 and "kl_kind" not in config:
-            raise UserError("expected kl_kind with kl_beta: the estimators descend different divergences, so there is no default")
+            raise UserError(
+                "expected kl_kind with kl_beta: the estimators descend different divergences, so there is no default"
+            )
     if full.get("beta", 0.0) < 0:
         raise UserError(f"expected beta of at least 0, got {full['beta']}")
     return full
@@ -96,9 +100,13 @@ def _names(data: Sequence[Datum], loss_fn: str, spec: LossSpec) -> list[str]:
             raise UserError(f"datum {index}: expected the tensor {missing[0]} for {loss_fn}, got {_listed(given)}")
         unknown = sorted(given.difference(known))
         if unknown:
-            raise UserError(f"datum {index}: expected tensors of {loss_fn} among {', '.join(known)}; got {unknown[0]!r}")
+            raise UserError(
+                f"datum {index}: expected tensors of {loss_fn} among {', '.join(known)}; got {unknown[0]!r}"
+            )
         if given != first:
-            raise UserError(f"datum {index}: expected the tensors that datum 0 has, {_listed(first)}; got {_listed(given)}")
+            raise UserError(
+                f"datum {index}: expected the tensors that datum 0 has, {_listed(first)}; got {_listed(given)}"
+            )
     if "kl_weights" in first and "ref_logprobs" not in first:
         raise UserError("expected the tensor ref_logprobs with kl_weights, got none")
     return sorted(first - {"target_tokens"})
@@ -117,7 +125,9 @@ def _check_datum(index: int, datum: Datum, vocabulary: int, context: int) -> Non
     for name, tensor in (("tokens", datum.tokens), *datum.inputs.items()):
         array = np.asarray(tensor)
         if array.shape != (count,):
-            raise UserError(f"datum {index}: expected {name} of shape [{count}], one per token, got {list(array.shape)}")
+            raise UserError(
+                f"datum {index}: expected {name} of shape [{count}], one per token, got {list(array.shape)}"
+            )
         whole = name in ("tokens", "target_tokens")
         if array.dtype.kind != ("i" if whole else "f"):
             raise UserError(f"datum {index}: expected {name} of {'int64' if whole else 'float32'}, got {array.dtype}")

@@ -112,7 +112,10 @@ def _batches(request: Request, mask: NDArray[np.bool_], settings: Settings, devi
         made.append(
             _Batch(
                 lengths,
-                *(torch.from_numpy(array).to(device) for array in (rows, positions, np.flatnonzero(on), np.flatnonzero(~on))),
+                *(
+                    torch.from_numpy(array).to(device)
+                    for array in (rows, positions, np.flatnonzero(on), np.flatnonzero(~on))
+                ),
             )
         )
     return made

@@ -57,7 +57,9 @@ COMMON = {"temperature": 1.0, "trained_only": 0.0}
 LOSSES: Mapping[str, LossSpec] = {
     "cross_entropy": LossSpec((), ("weights",), {}),
     "importance_sampling": LossSpec(_RATIO, (), {}),
-    "ppo": LossSpec(_RATIO, (*_BOUNDS, "ref_logprobs", "kl_weights"), {**_CLIP, "kl_beta": 0.0, "kl_kind": 0.0, "kl_clamp": 0.0}),
+    "ppo": LossSpec(
+        _RATIO, (*_BOUNDS, "ref_logprobs", "kl_weights"), {**_CLIP, "kl_beta": 0.0, "kl_kind": 0.0, "kl_clamp": 0.0}
+    ),
     "cispo": LossSpec(_RATIO, _BOUNDS, _CLIP),
     "dro": LossSpec(_RATIO, (), {"beta": 0.05}),
 }
@@ -114,7 +116,10 @@ def _ppo(logp: Tensor, tensors: Tensors, config: Config) -> TokenLoss:
         weights = tensors["kl_weights"]
         on = weights != 0
         estimate, estimate_slope = _kl(int(config["kl_kind"]), logp - tensors["ref_logprobs"], rho, config["kl_clamp"])
-        estimate, estimate_slope = torch.where(on, estimate * weights, 0.0), torch.where(on, estimate_slope * weights, 0.0)
+        estimate, estimate_slope = (
+            torch.where(on, estimate * weights, 0.0),
+            torch.where(on, estimate_slope * weights, 0.0),
+        )
         value = value + config["kl_beta"] * estimate
         slope = slope + config["kl_beta"] * estimate_slope
         sums["kl:sum"] = float(estimate.sum())

@@ -87,4 +87,6 @@ def _check_same(network: Network) -> None:
     tolerance = (1e-3 if network.dtype == torch.float32 else 0.1) * (1 + float(expected.abs().max()))
     if not off <= tolerance:
         kind = network.config.model_type
-        raise UserError(f"expected a Qwen3- or Llama-like model; logits of this {kind} model are off by {off:.3g} when computed here")
+        raise UserError(
+            f"expected a Qwen3- or Llama-like model; logits of this {kind} model are off by {off:.3g} when computed here"
+        )

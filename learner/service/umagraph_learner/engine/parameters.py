@@ -6,7 +6,8 @@ request has succeeded and forgotten when it has not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -46,7 +47,7 @@ class Parameters:
             else:
                 parameter.register_post_accumulate_grad_hook(self._collector(name))
 
-    def _collector(self, name: str):  # noqa: ANN202
+    def _collector(self, name: str) -> Callable[[Tensor], None]:
         def collect(parameter: Tensor) -> None:
             assert self._target is not None and parameter.grad is not None
             self._view(self._target, name).add_(parameter.grad)
@@ -90,9 +91,11 @@ class Parameters:
         """Adds the request's gradient. Raises ``UserError``, and adds nothing, when it is not finite."""
         assert self._target is not None
         norm = float(torch.linalg.vector_norm(self._target))
-        if norm != norm or norm == float("inf"):
+        if not math.isfinite(norm):
             self.rollback()
-            raise UserError(f"expected a finite gradient, got norm {norm}; this request's gradient was dropped, earlier ones were kept")
+            raise UserError(
+                f"expected a finite gradient, got norm {norm}; this request's gradient was dropped, earlier ones were kept"
+            )
         if self._target is self._request:
             assert self._sum is not None
             self._sum.add_(self._request)

@@ -40,7 +40,12 @@ class Sampler:
     """``end_tokens`` stop a sequence when the request names no stop of its own; ``decode`` turns tokens into text."""
 
     def __init__(
-        self, network: Network, settings: Settings, context: int, end_tokens: Sequence[int], decode: Callable[[Sequence[int]], str]
+        self,
+        network: Network,
+        settings: Settings,
+        context: int,
+        end_tokens: Sequence[int],
+        decode: Callable[[Sequence[int]], str],
     ) -> None:
         self._network = network
         self._settings = settings
@@ -53,7 +58,9 @@ class Sampler:
         """The network already has the sampler's weights."""
         for index, request in enumerate(requests):
             self._check(index, request)
-        run = _Run(self._network, self._settings, requests, [self._started(i, r) for i, r in enumerate(requests)], self._decode)
+        run = _Run(
+            self._network, self._settings, requests, [self._started(i, r) for i, r in enumerate(requests)], self._decode
+        )
         return run.finish()
 
     def _check(self, index: int, request: SampleRequest) -> None:
@@ -65,15 +72,21 @@ class Sampler:
             raise UserError(f"{where}expected prompt tokens as whole numbers, got {request.prompt.dtype}")
         low, high = int(request.prompt.min()), int(request.prompt.max())
         if low < 0 or high >= self._network.vocabulary:
-            raise UserError(f"{where}expected tokens from 0 to {self._network.vocabulary - 1}, got {low if low < 0 else high}")
+            raise UserError(
+                f"{where}expected tokens from 0 to {self._network.vocabulary - 1}, got {low if low < 0 else high}"
+            )
         if request.num_samples < 1:
             raise UserError(f"{where}expected at least one sample, got {request.num_samples}")
         if request.prompt_logprobs_last_n is not None and request.prompt_logprobs_last_n < 0:
-            raise UserError(f"{where}expected prompt_logprobs_last_n of at least 0, got {request.prompt_logprobs_last_n}")
+            raise UserError(
+                f"{where}expected prompt_logprobs_last_n of at least 0, got {request.prompt_logprobs_last_n}"
+            )
         check_sampling(request.params, self._network.vocabulary)
         asked = 1 if request.params.max_tokens is None else request.params.max_tokens
         if length + asked > self._context:
-            raise UserError(f"{where}expected prompt and max_tokens within the context of {self._context}, got {length} + {asked}")
+            raise UserError(
+                f"{where}expected prompt and max_tokens within the context of {self._context}, got {length} + {asked}"
+            )
 
     def _started(self, index: int, request: SampleRequest) -> list[_Running]:
         params = request.params

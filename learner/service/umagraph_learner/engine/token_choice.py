@@ -36,7 +36,9 @@ def random_source(seed: int | None, sample: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(None if seed is None else [seed % 2**64, sample]))
 
 
-def choose(logits: Tensor, params: Sequence[SamplingParams], sources: Sequence[np.random.Generator]) -> tuple[list[int], list[float]]:
+def choose(
+    logits: Tensor, params: Sequence[SamplingParams], sources: Sequence[np.random.Generator]
+) -> tuple[list[int], list[float]]:
     """``logits`` [n, V] float32 (overwritten), one row per sequence, to tokens and their log-probabilities."""
     temperatures = [p.temperature if p.temperature > 0 else 1.0 for p in params]
     if any(t != 1 for t in temperatures):

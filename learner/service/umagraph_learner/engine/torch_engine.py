@@ -25,10 +25,10 @@ from ..contract import (
 )
 from . import checkpoints
 from .adam import adam_step
+from .lora import Factors, paired, targets, wearing
 from .loss_inputs import checked
 from .loss_pass import loss_pass
 from .losses import COMMON, KL_KINDS, LOSSES
-from .lora import Factors, paired, targets, wearing
 from .network import Network, load_network
 from .sampler import Sampler
 from .settings import Settings, default_settings
@@ -60,7 +60,11 @@ def open_engine(
     """
     torch.set_num_threads(threads)
     where = _device(device)
-    kind = {None: torch.bfloat16 if where.type == "cuda" else torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
+    kind = {
+        None: torch.bfloat16 if where.type == "cuda" else torch.float32,
+        "float32": torch.float32,
+        "bfloat16": torch.bfloat16,
+    }
     if dtype not in kind:
         raise UserError(f"expected dtype float32 or bfloat16, got {dtype!r}")
     local = _local(folder)
@@ -81,7 +85,9 @@ def _local(folder: str) -> Path:
     if path.is_dir():
         return path
     if folder.count("/") != 1 or folder.startswith((".", "/", "~")):
-        raise UserError(f"expected a model folder or a hub id such as Qwen/Qwen3-0.6B, got {folder!r}, which does not exist")
+        raise UserError(
+            f"expected a model folder or a hub id such as Qwen/Qwen3-0.6B, got {folder!r}, which does not exist"
+        )
     from huggingface_hub import snapshot_download
 
     try:
@@ -232,7 +238,9 @@ class TorchEngine:
         if self._tokenizer is None:
             path = self._folder / "tokenizer.json"
             if not path.is_file():
-                raise UserError("stop strings need a tokenizer.json in the model folder, there is none; stop at token ids instead")
+                raise UserError(
+                    "stop strings need a tokenizer.json in the model folder, there is none; stop at token ids instead"
+                )
             self._tokenizer = Tokenizer.from_file(str(path))
         return self._tokenizer.decode(list(tokens), skip_special_tokens=False)
 
@@ -257,7 +265,9 @@ def _guarded() -> Iterator[None]:
     except (UserError, ServerError):
         raise
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ServerError(f"out of memory: {_short(error)}; send fewer or shorter sequences, or train an adapter") from error
+        raise ServerError(
+            f"out of memory: {_short(error)}; send fewer or shorter sequences, or train an adapter"
+        ) from error
     except RuntimeError as error:
         if "allocate memory" in str(error):
             raise ServerError(f"out of memory: {_short(error)}; send fewer or shorter sequences") from error

@@ -43,8 +43,13 @@ def lora_model(base: Network, config: LoraConfig) -> TrainedModel:
     """Shares ``base`` and adds to it, nothing at first."""
     warnings: tuple[str, ...] = ()
     if config.train_unembed and base.tied:
-        warnings = ("train_unembed is ignored: the model's output layer is its embedding, and an adapter on it could not be merged or served",)
+        warnings = (
+            "train_unembed is ignored: the model's output layer is its embedding, and an adapter on it could not be merged or served",
+        )
     layers = targets(base.model, config, tied=base.tied)
-    made = {name: nn.Parameter(tensor.to(base.device, torch.float32)) for name, tensor in fresh_factors(layers, config).items()}
+    made = {
+        name: nn.Parameter(tensor.to(base.device, torch.float32))
+        for name, tensor in fresh_factors(layers, config).items()
+    }
     parameters = Parameters(made)
     return TrainedModel(base, parameters, config, warnings, paired(made, config.rank))
