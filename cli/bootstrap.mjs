@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ensureEnvironment, ensureTestTools, serviceFolder } from "./learner/environment.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stamp = join(root, "node_modules", ".umagraph-installed");
@@ -14,7 +15,7 @@ if (major < 20 || (major === 20 && minor < 19)) fail(`umagraph needs Node 20.19 
 const [task, ...rest] = process.argv.slice(2);
 install();
 if (task === "demo") exitWith(run(process.execPath, [join(root, "cli", "umagraph.mjs"), "demo", ...rest]));
-else if (task === "test") exitWith(test(rest));
+else if (task === "test") exitWith(await test(rest));
 else fail(`bootstrap: expected "demo" or "test", got "${task ?? ""}"`);
 
 /** Node modules, once per lock file and Node ABI: the native ones do not load under another. */
@@ -53,20 +54,43 @@ function installedByNpm() {
   return spawnSync(process.execPath, ["-e", load], { cwd: root, stdio: "ignore" }).status === 0;
 }
 
-/** Types, lint and format, then every test (the architecture test is one of them). Arguments go to vitest. */
-function test(args) {
-  if (args.length === 0) {
-    for (const [name, bin, ...given] of [
-      ["types", "typescript/bin/tsc", "--noEmit", "-p", root],
-      ["lint and format", "@biomejs/biome/bin/biome", "check", root],
-    ]) {
-      console.error(`umagraph: ${name}`);
-      const status = run(process.execPath, [join(root, "node_modules", bin), ...given]);
-      if (status !== 0) fail(`${name}: failed`, status);
-    }
+/**
+ * Types, lint and format, then every test of both languages (the architecture test is one of them). Arguments go to vitest,
+ * and leave the rest out.
+ */
+async function test(args) {
+  const vitest = [join(root, "node_modules", "vitest", "vitest.mjs"), "run", "--root", root, ...args];
+  if (args.length > 0) return run(process.execPath, vitest);
+  for (const [name, bin, ...given] of [
+    ["types", "typescript/bin/tsc", "--noEmit", "-p", root],
+    ["lint and format", "@biomejs/biome/bin/biome", "check", root],
+  ]) {
+    console.error(`umagraph: ${name}`);
+    const status = run(process.execPath, [join(root, "node_modules", bin), ...given]);
+    if (status !== 0) fail(`${name}: failed`, status);
   }
+  const python = await learnerPython();
   console.error("umagraph: tests");
-  return run(process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", "--root", root, ...args]);
+  const typescript = run(process.execPath, vitest);
+  if (python === null) return typescript;
+  console.error("umagraph: tests of the learner service");
+  const results = process.env.UMAGRAPH_PYTEST_RESULTS;
+  const pytest = ["-m", "pytest", "-q", ...(results ? [`--junitxml=${results}`] : [])];
+  const env = { ...process.env, OMP_NUM_THREADS: "1", PYTHONPATH: serviceFolder };
+  return run(python, pytest, { cwd: serviceFolder, env }) || typescript;
+}
+
+/** Null where there is no Python that fits: the service's tests are then left out, and it is said. */
+async function learnerPython() {
+  const say = (line) => console.error(`umagraph: ${line}`);
+  try {
+    const python = await ensureEnvironment({ say });
+    await ensureTestTools(python, { say });
+    return python;
+  } catch (thrown) {
+    say(`the learner service and what needs it are not tested: ${thrown.message}`);
+    return null;
+  }
 }
 
 function run(command, args, options = {}) {
