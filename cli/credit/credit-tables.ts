@@ -4,11 +4,14 @@ import type { ContextCredit } from "../../trainers/credit/run-credit.ts";
 import type { Table } from "../../trainers/rewards/table.ts";
 import { advantageText, rewardText } from "./credit-lines.ts";
 
+/** As a heading: q7 for a question named "7", and q7 for one that is named so. */
+export const questionLabel = (id: string) => (id.startsWith("q") ? id : `q${id}`);
+
 /** Stages that were not run have no tables. */
 export function creditTables({ context, tables, A_mem, A_qa }: ContextCredit): ReportTable[] {
   const { grid, r_tool_mem, r_tool_qa, r_outcome, r_bar, R_mem, R_qa } = tables;
   const chunks = grid.chunks.map((k) => `m${k}`);
-  const questions = grid.questions.map((id) => `q${id}`);
+  const questions = grid.questions.map(questionLabel);
   const table = (
     id: string,
     title: string,

@@ -3,6 +3,7 @@ import { clipToWidth, printable } from "../../evals/reports/display-width.ts";
 import { whole } from "../../evals/reports/format-number.ts";
 import type { CallVerdict } from "../../tools/call.ts";
 import { advantageText, rewardText } from "../credit/credit-lines.ts";
+import { questionLabel } from "../credit/credit-tables.ts";
 import { type ContextNode, mean, type SessionNode, type TrajectoryNode } from "./run-tree.ts";
 
 /** `contexts` a line per context · `trajectories` those below it · `sessions` and those below them. */
@@ -65,8 +66,8 @@ function trajectoryLine(
 }
 
 export function sessionLine(node: SessionNode): string {
-  const { id, R, A, r_tool, r_outcome, reason, end, counted, writes, tokens, calls } = node;
-  const name = printable(id.slice(id.lastIndexOf("/") + 1));
+  const { position, question, R, A, r_tool, r_outcome, reason, end, counted, writes, tokens, calls } = node;
+  const name = printable(question === null ? `m${position}` : questionLabel(question));
   return [
     name,
     `R ${rewardText(R)}`,

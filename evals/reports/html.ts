@@ -84,7 +84,7 @@ const sha256 = (text: string) => `sha256-${createHash("sha256").update(text).dig
 
 function lead({ runs }: ReportSummary): string {
   const contexts = runs.reduce((sum, { benchmark }) => sum + benchmark.contexts, 0);
-  const asked = runs.reduce((sum, { questions }) => sum + questions.asked, 0);
+  const asked = runs.reduce((sum, { questions }) => sum + (questions.distinct ?? questions.asked), 0);
   const dates = [...new Set(runs.map(({ created }) => created.slice(0, 10)))].sort();
   const when = dates.length > 1 ? `${dates[0]} to ${dates.at(-1)}` : dates[0]!;
   const plural = (count: number, word: string) => `${whole(count)} ${word}${count === 1 ? "" : "s"}`;

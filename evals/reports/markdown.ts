@@ -1,6 +1,8 @@
 /** A report as Markdown: the same tables, for a README, an issue or a paper's appendix. */
-import { fraction, percent } from "./format-number.ts";
+
+import { percent } from "./format-number.ts";
 import { reportRemarks } from "./remarks.ts";
+import { scoredText } from "./scored-text.ts";
 import type { ReportSummary } from "./summary.ts";
 import type { Cell, ReportTable } from "./tables/report-table.ts";
 import { resultTables } from "./tables/result-tables.ts";
@@ -28,10 +30,10 @@ function renderTable({ title, note, columns, rows }: ReportTable): string {
 
 function cellText(cell: Cell): string {
   if (typeof cell === "string") return escapeMarkdown(cell);
-  const { mean, low, high, scored, n } = cell.score;
+  const { mean, low, high } = cell.score;
   const value = cell.best ? `**${percent(mean)}**` : percent(mean);
   const interval = low === null ? "" : ` [${percent(low)}, ${percent(high)}]`;
-  return `${value}${interval} (${fraction(scored, n)})`;
+  return `${value}${interval} (${scoredText(cell.score)})`;
 }
 
 /** One line whose characters all mean themselves, also where HTML in Markdown is on. */

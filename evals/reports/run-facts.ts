@@ -25,7 +25,7 @@ export function runFacts(run: RunSummary): RunFact[] {
     ],
     [
       "questions",
-      `${whole(questions.asked)} asked, ${whole(questions.answered)} answered, ${whole(questions.unanswered)} without an answer, ${whole(questions.failed)} failed, ${fraction(questions.scored, questions.asked)} scored`,
+      `${askedText(run)}, ${whole(questions.answered)} answered, ${whole(questions.unanswered)} without an answer, ${whole(questions.failed)} failed, ${fraction(questions.scored, questions.asked)} scored`,
     ],
     ...stageFacts("building", stages.memory, cost.build),
     ...stageFacts("answering", stages.qa, cost.answer),
@@ -43,6 +43,12 @@ export function runFacts(run: RunSummary): RunFact[] {
     ...memoryFacts(run),
     ["run folder", run.folder],
   ];
+}
+
+/** "128 answers to 32 questions (4 trajectories) asked" where there are several. */
+function askedText({ questions: { asked, distinct }, rollout }: RunSummary): string {
+  if (distinct === undefined) return `${whole(asked)} asked`;
+  return `${whole(asked)} answers to ${whole(distinct)} questions asked (${whole(rollout.G)} trajectories per context)`;
 }
 
 function stageFacts(

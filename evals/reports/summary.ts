@@ -94,8 +94,11 @@ function headlineOf(benchmark: string, questions: readonly ScoredQuestion[], { h
 
 function addCounts(counts: readonly QuestionCounts[]): QuestionCounts {
   const sum = (of: (count: QuestionCounts) => number) => counts.reduce((total, count) => total + of(count), 0);
+  const distinct = sum(({ asked, distinct: questions = asked }) => questions);
+  const asked = sum(({ asked: count }) => count);
   return {
-    asked: sum(({ asked }) => asked),
+    asked,
+    ...(asked > distinct && { distinct }),
     finished: sum(({ finished }) => finished),
     answered: sum(({ answered }) => answered),
     unanswered: sum(({ unanswered }) => unanswered),

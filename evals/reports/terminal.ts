@@ -1,9 +1,11 @@
 /** A report for the terminal: aligned tables within a given width, safe for wide characters and hostile texts. */
+
 import { clipToWidth, displayWidth, padToWidth, printable } from "./display-width.ts";
-import { fraction, percent } from "./format-number.ts";
+import { percent } from "./format-number.ts";
 import { reportRemarks } from "./remarks.ts";
 import { runFacts } from "./run-facts.ts";
 import { runLabel } from "./run-label.ts";
+import { scoredText } from "./scored-text.ts";
 import type { ReportSummary } from "./summary.ts";
 import type { Cell, ReportTable } from "./tables/report-table.ts";
 import { resultTables, scoreNote } from "./tables/result-tables.ts";
@@ -25,7 +27,7 @@ export function renderTerminal(summary: ReportSummary, { width = 100 }: Terminal
       ),
     ].join("\n"),
   );
-  const notes = wrap(`${scoreNote} * is the highest of its column.`, width, "", "");
+  const notes = wrap(`${scoreNote(summary)} * is the highest of its column.`, width, "", "");
   return `${[...(remarks.length > 0 ? [remarks.join("\n")] : []), ...tables, notes.join("\n"), ...runs].join("\n\n")}\n`;
 }
 
@@ -101,7 +103,7 @@ export function renderTable(table: ReportTable, width: number): string {
 
 function cellText(cell: Cell): string {
   if (typeof cell === "string") return printable(cell);
-  const { mean, low, high, scored, n } = cell.score;
+  const { mean, low, high } = cell.score;
   const interval = low === null ? "" : ` [${percent(low)}, ${percent(high)}]`;
-  return `${percent(mean)}${interval} (${fraction(scored, n)})${cell.best ? "*" : " "}`;
+  return `${percent(mean)}${interval} (${scoredText(cell.score)})${cell.best ? "*" : " "}`;
 }

@@ -1,5 +1,7 @@
 /** Score against a numeric facet with its intervals: the shape of the paper's Fig. 4 (score over the session horizon). */
-import { fraction, percent } from "../format-number.ts";
+
+import { percent } from "../format-number.ts";
+import { scoredText } from "../scored-text.ts";
 import type { MetricValue } from "../summary/metric-values.ts";
 import { seriesClass, seriesMark, svgElement, svgLine, svgText, svgTextContent } from "./svg.ts";
 
@@ -66,9 +68,10 @@ const whisker = (x: number, low: number, high: number) => [
   svgLine(x - 3, high, x + 3, high, "whisker"),
 ];
 
-function describe(label: string, where: string, { mean, low, high, scored, n }: MetricValue): string {
+function describe(label: string, where: string, value: MetricValue): string {
+  const { mean, low, high } = value;
   const interval = low === null ? "no interval" : `[${percent(low)}, ${percent(high)}]`;
-  return svgTextContent(`${label}, ${where}: ${percent(mean)} ${interval}, ${fraction(scored, n)} questions`);
+  return svgTextContent(`${label}, ${where}: ${percent(mean)} ${interval}, ${scoredText(value)} questions`);
 }
 
 function scale(xs: readonly number[], margin: number): (x: number) => number {

@@ -1,9 +1,11 @@
 /** The plots of a report, drawn when the report is made: score over the horizon (Fig. 4), score per category, cost apart for building and answering. */
+
 import { barChart } from "../charts/bar-chart.ts";
 import { scoreCurve } from "../charts/score-curve.ts";
 import { seriesClass, seriesMark, svgElement } from "../charts/svg.ts";
-import { absent, duration, fraction, percent, whole } from "../format-number.ts";
+import { absent, duration, percent, whole } from "../format-number.ts";
 import { runLabel } from "../run-label.ts";
+import { scoredText } from "../scored-text.ts";
 import type { Cost } from "../summary/cost.ts";
 import { compareValues } from "../summary/metric-values.ts";
 import type { GroupSummary, ReportSummary } from "../summary.ts";
@@ -46,14 +48,14 @@ export function scoreFigures(groups: readonly GroupSummary[]): string[] {
       bars: scored.map((group, series) => {
         const value = group.categories.find((slice) => slice.value === category)?.metrics[metric];
         if (!value) return { series, value: null, note: absent, tip: `${labels[series]}: not asked` };
-        const { mean, low, high, scored: known, n } = value;
+        const { mean, low, high } = value;
         return {
           series,
           value: mean,
           low,
           high,
-          note: `${percent(mean)} · ${fraction(known, n)}`,
-          tip: `${labels[series]}, ${category}: ${percent(mean)}${low === null ? "" : ` [${percent(low)}, ${percent(high)}]`}, ${fraction(known, n)} questions`,
+          note: `${percent(mean)} · ${scoredText(value)}`,
+          tip: `${labels[series]}, ${category}: ${percent(mean)}${low === null ? "" : ` [${percent(low)}, ${percent(high)}]`}, ${scoredText(value)} questions`,
         };
       }),
     }));

@@ -1,5 +1,7 @@
 /** A report table as HTML. */
-import { fraction, percent } from "../format-number.ts";
+
+import { percent } from "../format-number.ts";
+import { scoredText } from "../scored-text.ts";
 import type { Cell, ReportTable } from "../tables/report-table.ts";
 import { escapeHtml } from "./escape-html.ts";
 
@@ -29,11 +31,11 @@ export function htmlTable({ id, title, note, columns, rows }: ReportTable): stri
 
 function cellHtml(cell: Cell): string {
   if (typeof cell === "string") return `<bdi>${escapeHtml(cell)}</bdi>`;
-  const { mean, low, high, scored, n, clusters, reason } = cell.score;
+  const { mean, low, high, clusters, reason } = cell.score;
   const why = reason ?? `95 % interval over ${clusters} contexts`;
   const value = cell.best ? `<strong>${percent(mean)}</strong>` : percent(mean);
   const interval = low === null ? "" : `<span class="interval">[${percent(low)}, ${percent(high)}]</span>`;
-  return `<span class="mean">${value}</span>${interval}<span class="n" title="${escapeHtml(why)}">${fraction(scored, n)}</span>`;
+  return `<span class="mean">${value}</span>${interval}<span class="n" title="${escapeHtml(why)}">${scoredText(cell.score)}</span>`;
 }
 
 /** Names like time_range_scene_amount may break at their underscores. */

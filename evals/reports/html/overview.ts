@@ -1,6 +1,7 @@
 /** The first thing a reader sees: what was run and with which policy, the scores, the plots, and what it took. */
 import { duration, fraction, percent, whole } from "../format-number.ts";
 import { reportRemarks } from "../remarks.ts";
+import { scoredText } from "../scored-text.ts";
 import type { GroupSummary, ReportSummary } from "../summary.ts";
 import {
   acrossBenchmarks,
@@ -76,7 +77,7 @@ function card(summary: ReportSummary, group: GroupSummary): string {
   const sum = (values: readonly (number | null)[]) =>
     values.every((one) => one === null) ? null : values.reduce<number>((total, one) => total + (one ?? 0), 0);
   const facts: [string, string][] = [
-    ["scored", fraction(value?.scored ?? 0, asked)],
+    ["scored", value ? scoredText(value) : fraction(0, asked)],
     ["failed", whole(failed)],
     ["tool validity", validity(runs)],
     ["building", duration(sum(runs.map(({ cost }) => cost.build?.sessionMs ?? null)))],

@@ -29,7 +29,7 @@ export function groupRuns(runs: readonly RunSummary[]): RunGroup[] {
 }
 
 function identityOf(run: RunSummary) {
-  const { variant, policy, toolset, prompts, limits, benchmark } = run;
+  const { variant, policy, toolset, prompts, limits, rollout, benchmark } = run;
   return {
     benchmark: benchmark.name,
     options: comparableOptions(run),
@@ -38,6 +38,7 @@ function identityOf(run: RunSummary) {
     toolset,
     prompts: prompts.hash,
     limits,
+    rollout,
   };
 }
 
@@ -63,7 +64,7 @@ function distinctLabels(runs: readonly RunSummary[]): string[] {
 }
 
 function detailsOf(run: RunSummary): Map<string, string> {
-  const { limits, policy } = run;
+  const { limits, policy, rollout } = run;
   return new Map([
     ["variant", run.variant.spec],
     ["policy", canonicalJson(policy.spec)],
@@ -71,6 +72,7 @@ function detailsOf(run: RunSummary): Map<string, string> {
     ["tools", run.toolset],
     ["prompts", `${run.prompts.name} ${run.prompts.hash.slice(0, 6)}`],
     ["budget", `${limits.promptTokens}+${limits.interactionTokens}`],
+    ["G", `${rollout.G} trajectories, ${rollout.M ?? "all"} questions`],
     ["limits", `${limits.maxTurns} turns, ${limits.maxCalls} calls, ${limits.maxObservation} per observation`],
     ...Object.entries(comparableOptions(run)).map(([name, value]): [string, string] => [
       `${run.benchmark.name}'s ${name}`,

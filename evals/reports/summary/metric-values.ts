@@ -15,6 +15,8 @@ export interface MetricValue {
   /** Contexts among the scored ones. */
   readonly clusters: number;
   readonly reason: string | null;
+  /** Where questions were answered by several trajectories: answers that have a value, of those asked for. */
+  readonly answers?: { readonly scored: number; readonly asked: number };
 }
 
 export interface Slice {
@@ -73,7 +75,14 @@ function metricValue(
     return typeof value === "number" && Number.isFinite(value) ? [{ cluster, value }] : [];
   });
   const { n: scored, ...interval } = clusterBootstrap(values, { seed, resamples });
-  return { ...interval, scored, n: questions.length };
+  const asked = questions.reduce((sum, { answers }) => sum + answers.asked, 0);
+  const answered = questions.reduce((sum, { answers }) => sum + (answers.scored[name] ?? 0), 0);
+  return {
+    ...interval,
+    scored,
+    n: questions.length,
+    ...(asked > questions.length && { answers: { scored: answered, asked } }),
+  };
 }
 
 function groupBy<T, Key>(items: readonly T[], key: (item: T) => Key): Map<Key, T[]> {

@@ -6,13 +6,16 @@ import type { RunLog } from "../read-run.ts";
 import { type BankGrowth, bankGrowth } from "./bank-growth.ts";
 import { type Cost, costOf } from "./cost.ts";
 import { type EvidenceUse, evidenceUse } from "./evidence-use.ts";
-import { type IntervalOptions, type Slices, sliceMetrics } from "./metric-values.ts";
+import { type IntervalOptions, type MetricValue, type Slices, sliceMetrics } from "./metric-values.ts";
 import type { ScoredQuestion } from "./scored-questions.ts";
 import { type CoreCommits, coreCommits, hasFailed, type SessionOutcomes, sessionOutcomes } from "./session-outcomes.ts";
 import { type ToolUse, toolUse } from "./tool-use.ts";
 
+/** Counts answers: one per question, or one per question and trajectory. */
 export interface QuestionCounts {
   readonly asked: number;
+  /** Questions, where each was asked of several trajectories. */
+  readonly distinct?: number;
   /** Have a QA session. */
   readonly finished: number;
   /** Gave an answer that the guard accepted. */
@@ -39,6 +42,8 @@ export interface RunSummary extends Slices {
   readonly variant: RunConfig["variant"];
   readonly policy: RunConfig["policy"] & { readonly weights: readonly string[] };
   readonly seed: number;
+  /** Trajectories per context, and questions per context when not all. */
+  readonly rollout: RunConfig["rollout"];
   readonly toolset: string;
   readonly prompts: RunConfig["prompts"];
   readonly limits: RunConfig["limits"];
@@ -75,13 +80,15 @@ export function summariseRun(
   const answered = qa.filter((record) => !hasFailed(record) && record.answer !== null).length;
   const slices = sliceMetrics(questions, options);
   const { headline } = options;
+  const asked = questions.reduce((sum, { answers }) => sum + answers.asked, 0);
   const counts: QuestionCounts = {
-    asked: questions.length,
+    asked,
+    ...(asked > questions.length && { distinct: questions.length }),
     finished: qa.length,
     answered,
     unanswered: qa.length - failed - answered,
     failed,
-    scored: headline === null ? 0 : (slices.metrics[headline]?.scored ?? 0),
+    scored: headline === null ? 0 : scoredAnswers(slices.metrics[headline]),
   };
   return {
     folder: run.folder,
@@ -100,6 +107,7 @@ export function summariseRun(
       weights: [...new Set(records.flatMap(({ policy }) => policy.weights ?? []))].sort(),
     },
     seed: config.seed,
+    rollout: config.rollout,
     toolset: config.toolset,
     prompts: config.prompts,
     limits: config.limits,
@@ -119,6 +127,8 @@ export function summariseRun(
   };
 }
 
+const scoredAnswers = (value: MetricValue | undefined) => value?.answers?.scored ?? value?.scored ?? 0;
+
 /** Contexts run concurrently, so their lines come in any order. */
 function dataHash({ contexts }: RunLog): string | null {
   if (contexts.length === 0) return null;
@@ -127,16 +137,17 @@ function dataHash({ contexts }: RunLog): string | null {
 
 function remarksOn({ config, contexts, records, superseded, scores }: RunLog, counts: QuestionCounts): string[] {
   const remarks: string[] = [];
+  const asked = counts.distinct === undefined ? "questions" : "answers";
   if (config.policy.scripted)
     remarks.push(
       `No model was run: "${config.policy.name}" is a scripted policy, a floor for models and not a result.`,
     );
   const missing = counts.asked - counts.finished;
   if (missing > 0)
-    remarks.push(`${whole(missing)} of ${whole(counts.asked)} questions have no session: the run was not finished.`);
+    remarks.push(`${whole(missing)} of ${whole(counts.asked)} ${asked} have no session: the run was not finished.`);
   if (counts.failed > 0)
     remarks.push(
-      `${whole(counts.failed)} of ${whole(counts.asked)} questions failed; they are in no mean, so read scored/total.`,
+      `${whole(counts.failed)} of ${whole(counts.asked)} ${asked} failed; they are in no mean, so read scored/total.`,
     );
   if (counts.finished > 0 && scores.length === 0)
     remarks.push("Nothing is scored yet: scores.jsonl is missing or empty.");

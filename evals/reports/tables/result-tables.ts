@@ -4,8 +4,13 @@ import { compareValues, type MetricValue, type Slices } from "../summary/metric-
 import type { GroupSummary, ReportSummary } from "../summary.ts";
 import { markBest, number, type ReportTable, text } from "./report-table.ts";
 
-export const scoreNote =
-  "Scores are × 100 with a 95 % interval, bootstrapped over whole contexts, and the scored of all asked questions.";
+export function scoreNote({ runs }: Pick<ReportSummary, "runs">): string {
+  const note =
+    "Scores are × 100 with a 95 % interval, bootstrapped over whole contexts, and the scored of all asked questions.";
+  return runs.some(({ questions }) => questions.distinct !== undefined)
+    ? `${note} Answers of several trajectories to one question count as their mean: 126/128 over 32 is 126 of 128 answers scored, over 32 questions.`
+    : note;
+}
 
 export const resultTables = (summary: ReportSummary): ReportTable[] => [
   ...acrossBenchmarks(summary),
@@ -29,12 +34,12 @@ function rowsOf(summary: ReportSummary, groups: readonly GroupSummary[]): Scored
       ...group,
       label: group.runs.length > 1 ? `${group.label} · ${describeSeeds(group)}` : group.label,
       part: false,
-      n: group.questions.asked,
+      n: group.questions.distinct ?? group.questions.asked,
     };
     if (group.seeds.length < 2) return [whole];
     const parts = group.runs.map((index): ScoredRow => {
       const run = summary.runs[index]!;
-      return { ...run, label: `seed ${run.seed}`, part: true, n: run.questions.asked };
+      return { ...run, label: `seed ${run.seed}`, part: true, n: run.questions.distinct ?? run.questions.asked };
     });
     return [whole, ...parts];
   });
@@ -69,7 +74,7 @@ export function benchmarkTables(summary: ReportSummary, benchmark: string): Repo
       ...table("metrics", "all questions", metrics, (row) =>
         metrics.map((name) => row.metrics[name] ?? nothingScored(row.n)),
       ),
-      note: metrics.length === 0 ? "Nothing is scored yet." : scoreNote,
+      note: metrics.length === 0 ? "Nothing is scored yet." : scoreNote(summary),
     },
   ];
   if (headline === null) return tables;
@@ -101,7 +106,8 @@ export function acrossBenchmarks(summary: ReportSummary): ReportTable[] {
       const group = summary.groups.find((candidate) => candidate.label === label && candidate.benchmark === benchmark);
       if (!group) return null;
       return (
-        (group.headline === null ? undefined : group.metrics[group.headline]) ?? nothingScored(group.questions.asked)
+        (group.headline === null ? undefined : group.metrics[group.headline]) ??
+        nothingScored(group.questions.distinct ?? group.questions.asked)
       );
     });
     return { label, scores, part: false };

@@ -46,7 +46,7 @@ function runsTable(runs: readonly LabelledRun[]): ReportTable {
         label,
         run.variant.paper,
         `${whole(run.benchmark.contexts)} / ${whole(run.benchmark.chunks)}`,
-        whole(run.questions.asked),
+        whole(run.questions.distinct ?? run.questions.asked),
         run.benchmark.data ?? absent,
         `${run.prompts.name} ${run.prompts.hash}`,
         run.toolset,
@@ -62,22 +62,25 @@ function runsTable(runs: readonly LabelledRun[]): ReportTable {
 }
 
 function questionTable(runs: readonly LabelledRun[]): ReportTable {
+  const several = runs.some(({ run }) => run.questions.distinct !== undefined);
   return {
     id: "questions",
     title: "Questions",
     note: "Without an answer: the session ended by a limit, or the guard refused its text.",
     columns: [
       text("run"),
-      number("asked"),
+      ...(several ? [number("questions"), number("trajectories")] : []),
+      number(several ? "answers asked" : "asked"),
       number("finished"),
       number("answered"),
       number("without an answer"),
       number("failed"),
       number("scored"),
     ],
-    rows: runs.map(({ run: { questions }, label }) => ({
+    rows: runs.map(({ run: { questions, rollout }, label }) => ({
       cells: [
         label,
+        ...(several ? [whole(questions.distinct ?? questions.asked), whole(rollout.G)] : []),
         whole(questions.asked),
         whole(questions.finished),
         whole(questions.answered),
