@@ -13,6 +13,8 @@ export type { ModelInfo } from "./client/model-info.ts";
 export type { SamplerWeights } from "./client/open-sampler.ts";
 export type { Sample, SampleRequest, Sampler } from "./client/sampler.ts";
 export type { LossConfig, SaveOptions, StepOutput, Stoppable, TrainedModel } from "./client/trained-model.ts";
+export { type Examination, type ExamineOptions, examine } from "./doctor/examine.ts";
+export { type ProbeLine, type ProbeName, probeNames } from "./doctor/probe-line.ts";
 export { type AdamField, adamFields, EngineProfile, klKinds } from "./engines/engine-profile.ts";
 export { type ProfileName, profileFrom, profiles } from "./engines/engine-profiles.ts";
 export type { Datum, LossInputs } from "./wire/datum.ts";
