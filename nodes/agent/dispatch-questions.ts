@@ -4,7 +4,9 @@ import type { Answering, AnsweringUpdate } from "../answering/state.ts";
 import type { Agent, AgentQuestion, AgentUpdate } from "./state.ts";
 
 /** Texts are named q1, q2, … by their place. Throws `input` when two questions have one name: answers are keyed by it. */
-export function namedQuestions(state: Pick<Agent, "questions">): AgentQuestion[] {
+export function namedQuestions<Question extends AgentQuestion>(state: {
+  readonly questions: readonly (string | Question)[];
+}): (AgentQuestion | Question)[] {
   const named = state.questions.map((question, i) =>
     typeof question === "string" ? { id: `q${i + 1}`, text: question } : question,
   );
