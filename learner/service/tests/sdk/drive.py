@@ -201,7 +201,9 @@ def part_six(url: str, base: str) -> dict[str, Any]:
     first = training.forward_backward(good, "cross_entropy").result()
     unknown = failure(lambda: training.forward_backward(good, "no_such_loss").result())
     second = training.forward_backward(good, "cross_entropy").result()
-    wrong_token = failure(lambda: training.forward_backward([cross_entropy_datum([1, 2, 10_000])], "cross_entropy").result())
+    wrong_token = failure(
+        lambda: training.forward_backward([cross_entropy_datum([1, 2, 10_000])], "cross_entropy").result()
+    )
     third = training.forward_backward(good, "cross_entropy").result()
     return {
         "shape": shape,
@@ -250,9 +252,13 @@ def part_eight(url: str, base: str) -> dict[str, Any]:
     report["alt_tokens"] = failure(
         lambda: sampling.sample(prompt, num_samples=1, sampling_params=params, prompt_alt_tokens_k=2).result()
     )
-    report["last_n"] = sampling.sample(
-        prompt, num_samples=1, sampling_params=params, include_prompt_logprobs=True, prompt_logprobs_last_n=3
-    ).result().prompt_logprobs
+    report["last_n"] = (
+        sampling.sample(
+            prompt, num_samples=1, sampling_params=params, include_prompt_logprobs=True, prompt_logprobs_last_n=3
+        )
+        .result()
+        .prompt_logprobs
+    )
     report["close"] = failure(lambda: service.close("success"))
     return report
 
