@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { UmaError } from "../../base/errors.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
+import { type CreditLog, creditBasis, readCreditLog } from "../credit-log.ts";
 import {
   type ContextLine,
   openRunFolder,
@@ -22,6 +23,8 @@ export interface RunLog {
   /** Attempts that were or are to be run again; their cost was real, their results do not count. */
   readonly superseded: readonly SessionRecord[];
   readonly scores: readonly ScoreLine[];
+  /** Rewards and advantages as written in the folder; null when there are none, or none for the present log. */
+  readonly credit: CreditLog | null;
 }
 
 export function readRun(folder: string): RunLog {
@@ -32,13 +35,16 @@ export function readRun(folder: string): RunLog {
   const ids = new Set(records.map((record) => record.id));
   // until a session that is to be run again has been, its old score stands in the file and counts for nothing
   const stale = new Set(voided.map((record) => record.id).filter((id) => !ids.has(id)));
+  const scores = lastBy(readScores(folder), (score) => score.session).filter(({ session }) => !stale.has(session));
+  const credit = readCreditLog(folder);
   return {
     folder,
     config,
     contexts: lastBy(readContexts(folder), (context) => context.id),
     records,
     superseded: [...voided, ...counted.filter((record) => !kept.has(record))],
-    scores: lastBy(readScores(folder), (score) => score.session).filter(({ session }) => !stale.has(session)),
+    scores,
+    credit: credit?.options.basis === creditBasis(records, scores) ? credit : null,
   };
 }
 

@@ -8,6 +8,7 @@ import { readSection } from "../../../policies/prompt-sections.ts";
 import type { ContextLine } from "../../run-folder.ts";
 import type { RunLog } from "../read-run.ts";
 import { hasFailed } from "../summary/session-outcomes.ts";
+import type { SessionCredit } from "./session-credit.ts";
 import { type SessionView, sessionView } from "./session-view.ts";
 import { type PackedText, type TextPieces, textPieces } from "./text-pieces.ts";
 
@@ -29,6 +30,9 @@ export interface IndexedSession {
   readonly kept?: true;
   /** Calls that were invalid or refused. */
   readonly bad?: number;
+  /** Reward and advantage, where the run has them. */
+  readonly R?: number | null;
+  readonly A?: number | null;
   readonly block: string;
   readonly at: number;
 }
@@ -73,9 +77,10 @@ export function packContext(
     number: number;
     runs: readonly PageRun[];
     scores: readonly ReadonlyMap<string, RunLog["scores"][number]>[];
+    credits: readonly ReadonlyMap<string, SessionCredit>[];
   },
 ): ContextPack {
-  const { share, number, runs, scores } = options;
+  const { share, number, runs, scores, credits } = options;
   const pieces = textPieces();
   const blocks: [string, string][] = [];
   const sessions: IndexedSession[] = [];
@@ -89,12 +94,14 @@ export function packContext(
     };
     for (const record of partOf(records, share)) {
       const score = scores[run]!.get(record.id);
-      const view = sessionView(record, score, pieces);
+      const credit = credits[run]!.get(record.id);
+      const view = { ...sessionView(record, score, pieces), ...(credit && { credit }) };
       sessions.push({
         ...indexed(record),
         r: run,
         c: number,
         ...(record.stage === "qa" && { score: headlineScore(score, runs[run]!.headline) }),
+        ...(credit && { R: credit.R, A: credit.A }),
         block: `s${number}-${blocks.length}`,
         at: views.length,
       });
@@ -115,11 +122,11 @@ export function packContext(
   };
 }
 
-/** The beginning of the stream and the beginning of the questions, in the order of the stream and of the log. */
+/** The beginning of the stream, of every trajectory alike, and the beginning of the questions in the order of the log. */
 function partOf(records: readonly SessionRecord[], share: number): SessionRecord[] {
   const memory = records
     .filter(({ stage }) => stage === "memory")
-    .sort((a, b) => a.trajectory - b.trajectory || a.position - b.position);
+    .sort((a, b) => a.position - b.position || a.trajectory - b.trajectory);
   const qa = records.filter(({ stage }) => stage === "qa");
   const first = <T>(items: readonly T[]) => items.slice(0, Math.floor(items.length * share));
   return [...first(memory), ...first(qa)];

@@ -6,6 +6,7 @@
  */
 import { UmaError } from "../../../base/errors.ts";
 import type { SessionRecord } from "../../../nodes/session/record.ts";
+import type { CreditLog } from "../../credit-log.ts";
 import type { ContextLine } from "../../run-folder.ts";
 import type { RunLog } from "../read-run.ts";
 import {
@@ -17,6 +18,7 @@ import {
   packContext,
   type SharedContext,
 } from "./context-pack.ts";
+import { creditBySession } from "./session-credit.ts";
 
 export interface SessionLimit {
   /** Sessions to carry at most, over all runs. */
@@ -40,6 +42,7 @@ export interface SessionData {
 export function sessionData(runs: readonly PageRun[], limit: SessionLimit = {}): SessionData {
   const { sessions: mostSessions = defaultSessionLimit.sessions, bytes: mostBytes = defaultSessionLimit.bytes } = limit;
   const scores = runs.map(({ log }) => new Map(log.scores.map((score) => [score.session, score])));
+  const credits = runs.map(({ log }) => creditBySession(log.credit));
   const units = chosen(unitsOf(runs.map(({ log }) => log)), limit.contexts);
   const total = runs.reduce((sum, { log }) => sum + log.records.length, 0);
 
@@ -52,7 +55,7 @@ export function sessionData(runs: readonly PageRun[], limit: SessionLimit = {}):
     if (all === 0) continue;
     let packed: ContextPack | null = null;
     for (let share = Math.min(1, (mostSessions - sessions.length) / all); share * all >= 1; share /= 2) {
-      const part = packContext(unit, { share, number: contexts.length, runs, scores });
+      const part = packContext(unit, { share, number: contexts.length, runs, scores, credits });
       if (bytes + part.bytes > mostBytes) continue;
       packed = part;
       break;
@@ -70,6 +73,8 @@ export function sessionData(runs: readonly PageRun[], limit: SessionLimit = {}):
       headline,
       scripted: log.config.policy.scripted,
       benchmark: log.config.benchmark.name,
+      trajectories: log.config.rollout.G,
+      credit: log.credit && creditName(log.credit),
     })),
     contexts,
     sessions,
@@ -77,6 +82,13 @@ export function sessionData(runs: readonly PageRun[], limit: SessionLimit = {}):
   };
   blocks.set("index", compress(index));
   return { blocks, embedded: sessions.length, total };
+}
+
+/** How rewards and advantages were made, in a few words. */
+function creditName({ options: { estimator, rewards } }: CreditLog): string {
+  const { lambda, outcome } = rewards as { lambda?: { memory: number; qa: number }; outcome?: string };
+  const each = lambda?.memory === lambda?.qa ? `${lambda?.qa}` : `${lambda?.memory} (memory), ${lambda?.qa} (QA)`;
+  return `${estimator}, λ ${each}, outcome ${outcome}`;
 }
 
 /** Contexts with the sessions that every run has of them; equal content, not just an equal name, makes them one. */

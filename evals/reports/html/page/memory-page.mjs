@@ -68,7 +68,12 @@ export async function memoryPage(report, { run, context: contextId, trajectory, 
     report.runs[run].scripted ? h("p", { class: "scripted" }, "No model: a scripted policy wrote this memory.") : null,
     h("p", { class: "kicker" }, "memory"),
     h("h2", {}, `${plural(entries.length, "entry").replace("entrys", "entries")} after chunk ${k + 1}`),
-    h("p", { class: "quiet where" }, `${report.runs[run].label} · ${contextName(context)}`),
+    h(
+      "p",
+      { class: "quiet where" },
+      `${report.runs[run].label} · ${contextName(context)}`,
+      report.runs[run].trajectories > 1 ? ` · trajectory ${trajectory} of ${report.runs[run].trajectories}` : "",
+    ),
     h(
       "div",
       { class: "scrubber" },

@@ -32,6 +32,12 @@ export async function openReport() {
     return unpackText(chunks[k] ?? null, pieces);
   }
 
+  // The same chunk or question, in the order of the trajectories.
+  const siblings = ({ r, c, s, p, q }) =>
+    sessions.filter(
+      (item) => item.r === r && item.c === c && item.s === s && (s === "m" ? item.p === p : item.q === q),
+    );
+
   const memorySessions = (r, c, t) =>
     sessions.filter((item) => item.r === r && item.c === c && item.t === t && item.s === "m");
 
@@ -43,6 +49,7 @@ export async function openReport() {
     open,
     chunkText,
     memorySessions,
+    siblings,
     find: (run, id) => byId.get(`${run} ${id}`) ?? null,
     openMemory: (r, c, t, k) =>
       Promise.all(

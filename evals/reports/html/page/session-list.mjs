@@ -1,4 +1,5 @@
 // The sidebar: which sessions to look at, and the list of them.
+import { advantageText, rewardText } from "./credit-text.mjs";
 import { absent, count, h } from "./dom.mjs";
 import { sessionLink } from "./route.mjs";
 import { virtualList } from "./virtual-list.mjs";
@@ -12,7 +13,16 @@ const scoreKinds = {
 };
 
 export function sessionList(report, { onChange }) {
-  const filter = { run: 0, context: "", stage: "q", score: "all", category: "", problems: false, search: "" };
+  const filter = {
+    run: 0,
+    context: "",
+    trajectory: "",
+    stage: "q",
+    score: "all",
+    category: "",
+    problems: false,
+    search: "",
+  };
   let selected = null;
   let found = [];
 
@@ -33,6 +43,7 @@ export function sessionList(report, { onChange }) {
     report.runs.map(({ label, benchmark, scripted }, i) => [i, runName({ label, benchmark, scripted }, report)]),
   );
   const context = select("context", "context", []);
+  const trajectory = select("trajectory", "trajectory", []);
   const category = select("category", "category", []);
   const score = select(
     "score",
@@ -68,6 +79,7 @@ export function sessionList(report, { onChange }) {
       { class: "filters" },
       run,
       context,
+      trajectory,
       h("div", { class: "stages", role: "group", "aria-label": "stage" }, stages),
       search,
       h("div", { class: "pair" }, score, category),
@@ -98,7 +110,16 @@ export function sessionList(report, { onChange }) {
     const own = report.sessions.filter(({ r }) => r === filter.run);
     const contexts = [...new Set(own.map(({ c }) => c))];
     if (filter.context !== "" && !contexts.includes(Number(filter.context))) filter.context = "";
-    const inContext = own.filter(({ c }) => filter.context === "" || c === Number(filter.context));
+    const ofContext = own.filter(({ c }) => filter.context === "" || c === Number(filter.context));
+    const trajectories = [...new Set(ofContext.map(({ t }) => t))].sort((a, b) => a - b);
+    if (filter.trajectory !== "" && !trajectories.includes(Number(filter.trajectory))) filter.trajectory = "";
+    fill(
+      trajectory,
+      [["", `all ${count(trajectories.length)} trajectories`], ...trajectories.map((t) => [t, `trajectory ${t}`])],
+      filter.trajectory,
+    );
+    trajectory.hidden = trajectories.length < 2;
+    const inContext = ofContext.filter(({ t }) => filter.trajectory === "" || t === Number(filter.trajectory));
     const categories = [...new Set(inContext.flatMap(({ question }) => question?.category ?? []))].sort();
     if (!categories.includes(filter.category)) filter.category = "";
     fill(
@@ -133,10 +154,13 @@ export function sessionList(report, { onChange }) {
           ? "This run has no sessions for questions here."
           : "This method reads no chunks in advance: it has no memory sessions."
         : `${count(found.length)} of ${count(stageTotal)}`;
-    list.show(found, found.indexOf(selected));
+    const rows = trajectories.length < 2 ? found : withHeads(found);
+    list.show(rows, rows.indexOf(selected));
   }
 
   function row(item, isCurrent) {
+    if (item.head) return headRow(item, report, filter.context === "");
+    const credit = creditText(item);
     const link = (...children) =>
       h(
         "a",
@@ -154,6 +178,7 @@ export function sessionList(report, { onChange }) {
             "span",
             { class: "second" },
             item.w ? `+${item.w[0]} ~${item.w[1]} −${item.w[2]}` : "failed",
+            credit,
             problemText(item),
             filter.context === "" ? ` · ${report.contexts[item.c].id}` : "",
           ),
@@ -169,6 +194,7 @@ export function sessionList(report, { onChange }) {
           "span",
           { class: "second" },
           `${item.question?.category ?? ""} · ${item.q}`,
+          credit,
           problemText(item),
           filter.context === "" ? ` · ${report.contexts[item.c].id}` : "",
         ),
@@ -186,6 +212,7 @@ export function sessionList(report, { onChange }) {
       filter.run = item.r;
       filter.stage = item.s;
       if (filter.context !== "" && Number(filter.context) !== item.c) filter.context = "";
+      if (filter.trajectory !== "" && Number(filter.trajectory) !== item.t) filter.trajectory = "";
       refresh();
       if (found.includes(item)) return;
       Object.assign(filter, { score: "all", category: "", problems: false, search: "" });
@@ -199,6 +226,45 @@ export function sessionList(report, { onChange }) {
     first: () => found[0] ?? null,
   };
 }
+
+// A line above the sessions of each trajectory, with what they came to.
+function withHeads(items) {
+  const rows = [];
+  for (const item of items) {
+    const last = rows.at(-1);
+    if (!last || last.c !== item.c || last.t !== item.t) rows.push({ head: true, c: item.c, t: item.t, items: [] });
+    rows.findLast(({ head }) => head).items.push(item);
+    rows.push(item);
+  }
+  return rows;
+}
+
+function headRow({ c, t, items }, report, namesContext) {
+  const mean = (name) => {
+    const known = items.map((item) => item[name]).filter((value) => typeof value === "number");
+    return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  };
+  const score = mean("score");
+  const means = [
+    score === null ? null : `score ${(score * 100).toFixed(1)}`,
+    items.some(({ R }) => R !== undefined) ? `R ${rewardText(mean("R"))}` : null,
+    items.some(({ A }) => A !== undefined) ? `A ${advantageText(mean("A"))}` : null,
+  ].filter(Boolean);
+  return h(
+    "div",
+    { class: "trajectory-head" },
+    h("b", {}, `Trajectory ${t}`),
+    h(
+      "span",
+      { class: "second" },
+      `${count(items.length)} shown${means.length > 0 ? ` · means: ${means.join(" · ")}` : ""}`,
+      namesContext ? ` · ${report.contexts[c].id}` : "",
+    ),
+  );
+}
+
+const creditText = ({ R, A }) =>
+  R === undefined ? null : ` · R ${rewardText(R)} · A ${A === undefined ? absent : advantageText(A)}`;
 
 const hasProblem = (item) => item.end !== "text" || item.kept === true || item.bad !== undefined;
 

@@ -1,6 +1,7 @@
 // One session from beginning to end: what it was given, what it did turn by turn, what came of it.
 import { answerView, evidenceView } from "./answer-view.mjs";
 import { callView, readsView } from "./call-view.mjs";
+import { creditView, siblingsView } from "./credit-view.mjs";
 import { diffText } from "./diff-view.mjs";
 import { append, count, disclosure, h, plural, prose } from "./dom.mjs";
 import { factsView, messagesView } from "./record-view.mjs";
@@ -34,6 +35,7 @@ export async function sessionPage(report, item) {
       item.s === "m"
         ? "memory session"
         : `question · ${item.question?.category ?? ""} · asked after chunk ${item.p + 1} of ${context.chunks}`,
+      run.trajectories > 1 ? ` · trajectory ${item.t} of ${run.trajectories}` : "",
     ),
     item.s === "m"
       ? h("h2", {}, `Chunk ${item.p + 1} of ${context.chunks}`)
@@ -47,7 +49,9 @@ export async function sessionPage(report, item) {
           prose(session.error.message),
         )
       : null,
+    siblingsView(report, item),
     item.s === "q" ? answerView(item, session) : null,
+    creditView(session, run),
     item.s === "q" ? evidenceView(evidence, session, sources) : null,
     item.s === "m" ? coreView(session) : null,
     memoryHref
