@@ -57,6 +57,11 @@ const commands: readonly { name: string; summary: string; load: () => Promise<{ 
     summary: "whether two runs are the same, times and machine left out",
     load: () => import("./commands/diff.ts"),
   },
+  {
+    name: "learner",
+    summary: "the training service: start, status, stop, logs, doctor",
+    load: () => import("./commands/learner.ts"),
+  },
   { name: "generate", summary: "write benchmark data (Ledger-QA)", load: () => import("./commands/generate.ts") },
   { name: "graph", summary: "print a graph as Mermaid", load: () => import("./commands/graph.ts") },
   { name: "studio", summary: "serve the graphs for LangGraph Studio", load: () => import("./commands/studio.ts") },

@@ -126,7 +126,9 @@ function runStep([command, ...args], { log, say }) {
     child.on("close", (code) =>
       code === 0
         ? resolve()
-        : reject(new Error(`${[command, ...args.slice(0, 3)].join(" ")} failed (${code}): ${last}; the whole log: ${log}`)),
+        : reject(
+            new Error(`${[command, ...args.slice(0, 3)].join(" ")} failed (${code}): ${last}; the whole log: ${log}`),
+          ),
     );
   });
 }

@@ -13,12 +13,12 @@ export interface StartOptions {
   readonly model: string;
   readonly device: "auto" | "cpu" | "cuda";
   readonly full: boolean;
-  readonly loraRank: number | undefined;
+  readonly loraRank?: number | undefined;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   readonly checkpoints: string;
-  readonly apiKeyFile: string | undefined;
+  readonly apiKeyFile?: string | undefined;
   readonly threads: number;
   /** Seconds to load the model and answer. */
   readonly wait: number;
