@@ -13,8 +13,7 @@ export const logprobabilities: ArithmeticProbe = async (bench) => {
   const mean = meanSize(gaps);
   const most = Math.max(...gaps.map(Math.abs));
   await bench.reset();
-  const sampler = await bench.model().publish();
-  const [cooler] = await sampler.sample({
+  const [cooler] = await bench.sampler.sample({
     prompt: bench.sequence.subarray(0, 4),
     maxTokens: 12,
     temperature: 0.5,

@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { CreateModel } from "../client/create-model.ts";
 import type { LearnerClient } from "../client/learner-client.ts";
-import type { Sample } from "../client/sampler.ts";
+import type { Sample, Sampler } from "../client/sampler.ts";
 import type { TrainedModel } from "../client/trained-model.ts";
 import type { Datum, LossInputs } from "../wire/datum.ts";
 import { difference, meanSize, reported, smallStep } from "./small-step.ts";
@@ -20,6 +20,8 @@ export interface Workbench {
   /** Prompt and sampled completion. */
   readonly sequence: Int32Array;
   readonly sampled: Sample;
+  /** Of the untouched model. */
+  readonly sampler: Sampler;
   readonly promptLength: number;
   /** The sequence as a datum; `inputs` beside the targets. */
   datum(inputs?: Record<string, Float32Array>): Datum;
@@ -47,7 +49,8 @@ const WANTED = 0.02;
 
 export async function prepareWorkbench(client: LearnerClient, wanted: CreateModel): Promise<Workbench> {
   let model = await client.createModel(wanted);
-  const [sampled] = await (await model.publish()).sample({ prompt: PROMPT, maxTokens: COMPLETION, seed: 11, stop: [] });
+  const sampler = await model.publish();
+  const [sampled] = await sampler.sample({ prompt: PROMPT, maxTokens: COMPLETION, seed: 11, stop: [] });
   const sequence = Int32Array.of(...PROMPT, ...sampled!.tokens);
   const path = await model.saveState(`doctor-${client.sessionId}`.replaceAll(/[^\w.-]/g, "-"));
   const length = sequence.length - 1;
@@ -100,6 +103,7 @@ export async function prepareWorkbench(client: LearnerClient, wanted: CreateMode
     model: () => model,
     sequence,
     sampled: sampled!,
+    sampler,
     promptLength: PROMPT.length,
     datum,
     all,
