@@ -48,7 +48,7 @@ export function resultRows({ runs }: ReportSummary): ResultRow[] {
     policy: run.policy.name,
     scripted: run.policy.scripted,
     seed: run.seed,
-    n: run.questions.asked,
+    n: run.questions.distinct ?? run.questions.asked,
     headline: run.headline,
     metrics: metricRows(run.metrics),
     ...Object.fromEntries(

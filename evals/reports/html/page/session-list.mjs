@@ -177,8 +177,8 @@ export function sessionList(report, { onChange }) {
           h(
             "span",
             { class: "second" },
-            item.w ? `+${item.w[0]} ~${item.w[1]} −${item.w[2]}` : "failed",
             credit,
+            item.w ? `+${item.w[0]} ~${item.w[1]} −${item.w[2]}` : "failed",
             problemText(item),
             filter.context === "" ? ` · ${report.contexts[item.c].id}` : "",
           ),
@@ -193,8 +193,8 @@ export function sessionList(report, { onChange }) {
         h(
           "span",
           { class: "second" },
-          `${item.question?.category ?? ""} · ${item.q}`,
           credit,
+          `${item.question?.category ?? ""} · ${item.q}`,
           problemText(item),
           filter.context === "" ? ` · ${report.contexts[item.c].id}` : "",
         ),
@@ -264,7 +264,7 @@ function headRow({ c, t, items }, report, namesContext) {
 }
 
 const creditText = ({ R, A }) =>
-  R === undefined ? null : ` · R ${rewardText(R)} · A ${A === undefined ? absent : advantageText(A)}`;
+  R === undefined ? null : `R ${rewardText(R)} · A ${A === undefined ? absent : advantageText(A)} · `;
 
 const hasProblem = (item) => item.end !== "text" || item.kept === true || item.bad !== undefined;
 
