@@ -1,9 +1,8 @@
 /** umagraph graph: any listed graph as Mermaid text, offline. */
 import { z } from "zod";
-import { UmaError } from "../../base/errors.ts";
 import type { AnyGraph } from "../../graphs/any-graph.ts";
 import { defineCommand } from "../command.ts";
-import { listedGraphs } from "../graph-files.ts";
+import { listedGraphs, openListedGraph } from "../graph-files.ts";
 
 export const command = defineCommand({
   name: "graph",
@@ -14,16 +13,11 @@ export const command = defineCommand({
   examples: [
     { run: "umagraph graph agent --xray", what: "the whole agent with its phases and sessions" },
     { run: "umagraph graph session", what: "the inner loop" },
+    { run: "umagraph graph rollout", what: "nested sampling: G trajectories, M questions of each" },
   ],
   async run({ flags, positionals, terminal }) {
     const [name = "agent"] = positionals;
-    if (!Object.hasOwn(listedGraphs(), name)) {
-      throw new UmaError("config", `there is no graph "${name}"`, {
-        fix: `graphs: ${Object.keys(listedGraphs()).join(", ")}`,
-      });
-    }
-    const studio = (await import("../../graphs/studio.ts")) as unknown as Record<string, () => Promise<AnyGraph>>;
-    const graph = await studio[listedGraphs()[name]!.split(":")[1]!]!();
+    const graph = await openListedGraph(name);
     // xray is read by LangGraph, and missing from the type of the method's config
     const drawn = await graph.getGraphAsync({ xray: flags.xray } as Parameters<AnyGraph["getGraphAsync"]>[0]);
     const mermaid = drawn.drawMermaid();

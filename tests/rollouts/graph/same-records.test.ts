@@ -55,7 +55,8 @@ describe("with a policy that makes mistakes", () => {
     const context = await ledgerContext();
     const policy = await createPolicy({ policy: "ledger-expert", noise: 0.3 });
     const rolled = { policy, toolset: toolsets.ledger, G: 4, M: 6 };
-    const { state, records } = await throughGraph(context, rolled, ...Object.values(saving()));
+    const saver = saving();
+    const { state, records } = await throughGraph(context, rolled, saver.options, saver.config);
     expect(records).toEqual(await sampled(context, rolled));
 
     const options = rewardOptions({ outcome: "decimal-exact" });
