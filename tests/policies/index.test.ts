@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("policies by name", () => {
   it("are these", () => {
-    expect(Object.keys(policies)).toEqual(["openai", "langchain", "ledger-expert", "extractive", "replay"]);
+    expect(Object.keys(policies)).toEqual(["openai", "langchain", "learner", "ledger-expert", "extractive", "replay"]);
   });
 
   it("are made from plain JSON", async () => {
@@ -24,7 +24,7 @@ describe("policies by name", () => {
     for (const policy of ["gpt", "constructor", "__proto__", ""])
       await expect(createPolicy({ policy })).rejects.toMatchObject({
         code: "config",
-        fix: "choose one of: openai, langchain, ledger-expert, extractive, replay",
+        fix: "choose one of: openai, langchain, learner, ledger-expert, extractive, replay",
       });
   });
 
