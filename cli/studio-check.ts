@@ -1,31 +1,23 @@
 /** What Studio does in a browser, done through the API: list, draw, stream with subgraphs, stop before the tools, edit, go on. */
 import { Client, type ThreadState } from "@langchain/langgraph-sdk";
-import { messageOf } from "../base/errors.ts";
 import type { ParsedCall } from "../tools/call.ts";
 import { listedGraphs } from "./graph-files.ts";
-
-export interface CheckStep {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly seen: string;
-}
-
-const chunks = [
-  "[2024-03-01 09:00] Ada: I moved to Lisbon last month and I love the light here.\n",
-  "[2024-03-08 18:30] Ada: My sister Ben visits on 12 April; we will take the train to Porto.\n",
-];
+import { checkRollout } from "./studio-check-rollout.ts";
+import {
+  askBank,
+  type CheckStep,
+  chunks,
+  editTitle,
+  expect,
+  stepsInto,
+  type WaitingState,
+  waitingSessions,
+} from "./studio-check-steps.ts";
 
 export async function checkStudio(url: string, note: (text: string) => void): Promise<CheckStep[]> {
   const client = new Client({ apiUrl: url, apiKey: null });
   const steps: CheckStep[] = [];
-  const step = async (name: string, check: () => Promise<string>) => {
-    note(`studio: ${name}`);
-    try {
-      steps.push({ name, ok: true, seen: await check() });
-    } catch (thrown) {
-      steps.push({ name, ok: false, seen: messageOf(thrown) });
-    }
-  };
+  const step = stepsInto(steps, note);
 
   await step("graphs are listed", async () => {
     const found = (await client.assistants.search({ limit: 100 })).map((assistant) => assistant.graph_id).sort();
@@ -35,13 +27,22 @@ export async function checkStudio(url: string, note: (text: string) => void): Pr
   });
 
   await step("the input form comes from the state schema", async () => {
-    const { input_schema } = await client.assistants.getSchemas(await assistantOf(client, "agent"));
-    const fields = Object.keys(input_schema?.properties ?? {});
-    expect(
-      fields.includes("chunks") && fields.includes("questions"),
-      `the agent's form has ${fields.join(", ") || "no fields"}`,
-    );
-    return fields.join(", ");
+    const fieldsOf = async (graphId: string) => {
+      const { input_schema } = await client.assistants.getSchemas(await assistantOf(client, graphId));
+      return Object.keys(input_schema?.properties ?? {});
+    };
+    const forms = { agent: await fieldsOf("agent"), rollout: await fieldsOf("rollout") };
+    for (const [graphId, wanted] of Object.entries({
+      agent: ["chunks", "questions"],
+      rollout: ["chunks", "questions", "G", "M", "seed"],
+    } as const)) {
+      const fields = forms[graphId as keyof typeof forms];
+      const lacks = wanted.filter((field) => !fields.includes(field));
+      expect(lacks.length === 0, `the ${graphId}'s form lacks ${lacks.join(", ")}; it has ${fields.join(", ")}`);
+    }
+    return Object.entries(forms)
+      .map(([graphId, fields]) => `${graphId}: ${fields.join(", ")}`)
+      .join("; ");
   });
 
   await step("subgraphs are expanded", async () => {
@@ -105,48 +106,26 @@ export async function checkStudio(url: string, note: (text: string) => void): Pr
     const { thread_id: id } = await client.threads.create();
     const stops = { configurable: { interruptBefore: ["executeTools"] } };
     await client.runs.wait(id, "agent", { input: { chunks, questions: [] }, config: stops });
-    const session = waitingSession(await client.threads.getState<WaitingState>(id, undefined, { subgraphs: true }));
-    expect(session !== null, "no session waits before executeTools");
-    const [call] = session.values.calls;
+    const state: ThreadState<WaitingState> = await client.threads.getState(id, undefined, { subgraphs: true });
+    const [session] = waitingSessions(state);
+    expect(session !== undefined, "no session waits before executeTools");
     const title = "Ada moved to Lisbon, in the words of a person";
-    await client.threads.updateState(id, {
-      values: { calls: [{ ...call!, args: { ...call!.args, title } }] },
-      checkpoint: session.checkpoint,
-    });
+    await editTitle(client, id, session, title);
     // a thread keeps what a run was configured with, so going on to the end takes the stops away
     await client.runs.wait(id, "agent", { input: null, config: { configurable: { interruptBefore: [] } } });
     const { values } = await client.threads.getState<{ cursor: number; total: number; memoryRef: string }>(id);
     expect(values.cursor === chunks.length, `it read ${values.cursor} of ${chunks.length} chunks`);
-    const answered = await client.runs.wait(null, "answering", {
-      input: { question: "Who moved to Lisbon?", memoryRef: values.memoryRef },
-    });
-    const { answer } = answered as { answer?: string | null };
-    expect(answer?.includes(title) ?? false, `the bank answers without the edited title: ${answer}`);
+    const answer = await askBank(client, values.memoryRef, "Who moved to Lisbon?");
+    expect(answer.includes(title), `the bank answers without the edited title: ${answer}`);
     return `stopped in chunk 1, ran "${title}", read all ${values.cursor} chunks; the bank answers from it`;
   });
+
+  await checkRollout(client, step);
   return steps;
-}
-
-interface WaitingState {
-  readonly calls: ParsedCall[];
-}
-
-/** The innermost state that waits before its tools. */
-function waitingSession(state: ThreadState<WaitingState>): ThreadState<WaitingState> | null {
-  if (state.next.includes("executeTools")) return state;
-  for (const task of state.tasks) {
-    const inner = task.state ? waitingSession(task.state as unknown as ThreadState<WaitingState>) : null;
-    if (inner) return inner;
-  }
-  return null;
 }
 
 async function assistantOf(client: Client, graphId: string): Promise<string> {
   const [assistant] = await client.assistants.search({ graphId, limit: 1 });
   if (!assistant) throw new Error(`no assistant for graph ${graphId}`);
   return assistant.assistant_id;
-}
-
-function expect(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new Error(problem);
 }

@@ -23,11 +23,12 @@ export const command = defineCommand({
     check: z
       .boolean()
       .default(false)
-      .describe("Start on a free port, stream the agent, stop it before its tools, edit a call, go on, end"),
+      .describe("Start on a free port, stream agent and rollout, stop before tools, edit a call, go on, end"),
     policy: z
       .string()
       .optional()
       .describe("Policy of the graphs: extractive (no model, the default), ledger-expert, openai"),
+    variant: z.string().optional().describe("Method that the rollout graph samples (default uma)"),
     model: z.string().optional().describe("Model of the openai policy"),
     baseUrl: z.string().optional().describe("An OpenAI-compatible server"),
   }),
@@ -37,6 +38,7 @@ export const command = defineCommand({
   ],
   async run({ flags, terminal }) {
     if (flags.policy) process.env.UMAGRAPH_POLICY = flags.policy;
+    if (flags.variant) process.env.UMAGRAPH_VARIANT = flags.variant;
     if (flags.model) process.env.UMAGRAPH_MODEL = flags.model;
     if (flags.baseUrl) process.env.UMAGRAPH_BASE_URL = flags.baseUrl;
     const state = flags.check ? mkdtempSync(join(tmpdir(), "umagraph-studio-")) : undefined;

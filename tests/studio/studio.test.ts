@@ -12,27 +12,36 @@ const umagraph = (...args: string[]) =>
 
 const { graphs } = JSON.parse(readFileSync(join(root, "langgraph.json"), "utf8")) as { graphs: Record<string, string> };
 
-it("langgraph.json lists what graphs/studio.ts exports, and graphs of the built-in variants", async () => {
-  const exported = Object.keys(await import("../../graphs/studio.ts")).sort();
-  expect(
-    Object.values(graphs)
-      .map((path) => path.split(":")[1])
-      .sort(),
-  ).toEqual(exported);
+it("langgraph.json lists what the studio modules export, and graphs of the built-in variants", async () => {
+  const modules: Record<string, object> = {
+    "./graphs/studio.ts": await import("../../graphs/studio.ts"),
+    "./rollouts/studio.ts": await import("../../rollouts/studio.ts"),
+  };
+  const exported = Object.entries(modules).flatMap(([file, module]) =>
+    Object.keys(module).map((name) => `${file}:${name}`),
+  );
+  expect(Object.values(graphs).sort()).toEqual(exported.sort());
+  for (const [id, path] of Object.entries(graphs)) expect(path.split(":")[1]).toBe(id);
   // the agent is uma's graph
-  expect(Object.keys(graphs)).toEqual(expect.arrayContaining(["agent", "rag", "concat"]));
+  expect(Object.keys(graphs)).toEqual(expect.arrayContaining(["agent", "rag", "concat", "rollout"]));
 });
 
-it("the served graphs stream, stop before the tools, take an edit and go on", async () => {
+it("the served graphs stream, stop before the tools, take an edit and go on; a rollout's table is what sampling gives", async () => {
   const { stdout } = await umagraph("studio", "--check", "--json", "--quiet");
   const { steps } = JSON.parse(stdout) as { steps: { name: string; ok: boolean; seen: string }[] };
   expect(steps.filter((step) => !step.ok)).toEqual([]);
-  expect(steps).toHaveLength(6);
+  expect(steps).toHaveLength(8);
 }, 120_000);
 
 it("a graph is printed as Mermaid with its sessions inside", async () => {
   const { stdout } = await umagraph("graph", "agent", "--xray");
   expect(stdout).toContain("memorize_readChunk_executeTools");
+  expect(stdout).toContain("answer_askMemory_sampleAction");
+});
+
+it("the rollout graph is printed with a session inside each trajectory and each answer", async () => {
+  const { stdout } = await umagraph("graph", "rollout", "--xray");
+  expect(stdout).toContain("trajectory_memorize_readChunk_executeTools");
   expect(stdout).toContain("answer_askMemory_sampleAction");
 });
 
