@@ -7,6 +7,10 @@ const benches: Record<string, { what: string; load: () => Promise<{ run(options:
       load: () => import("./sessions.ts"),
     },
     bank: { what: "writes, snapshots and listings of a 100,000-entry bank", load: () => import("./bank.ts") },
+    rollouts: {
+      what: "wall against critical path, CPU per turn, memory by contexts, threads",
+      load: () => import("./rollouts.ts"),
+    },
     advantages: { what: "compiling an update's sessions into learner passes", load: () => import("./advantages.ts") },
     retrieval: { what: "build time, queries per second and recall", load: () => import("./retrieval.ts") },
   };
