@@ -98,7 +98,7 @@ describe("a submission", () => {
   });
 
   it("that never reached the server leaves no hole in the numbers", async () => {
-    const { client, server } = await connect();
+    const { client, server } = await connect({}, { limits: { retryForMs: 200 } });
     const model = await client.createModel(lora);
     server.fault((seen) => (seen.route === "forward_backward" ? { status: 503 } : null));
     await expect(model.forwardBackward(data, "cross_entropy")).rejects.toThrow(/answered 503/);
@@ -237,7 +237,7 @@ describe("a server", () => {
   });
 
   it("that dies while a result is waited for is given up on", async () => {
-    const { client, server } = await connect({ workMs: 60_000 });
+    const { client, server } = await connect({ workMs: 60_000 }, { limits: { unreachableForMs: 400 } });
     const model = await client.createModel(lora);
     const waiting = failure(model.optimStep(adam));
     await new Promise((resolve) => setTimeout(resolve, 100));

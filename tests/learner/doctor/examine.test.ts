@@ -1,7 +1,8 @@
 /** The doctor against a right server, and against each way of being wrong that it has to find. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { examine } from "../../../learner/doctor/examine.ts";
-import { probeNames } from "../../../learner/doctor/probe-line.ts";
+import { type ProbeName, probeNames } from "../../../learner/doctor/probe-line.ts";
+import type { EngineProfile } from "../../../learner/engines/engine-profile.ts";
 import { profiles } from "../../../learner/engines/engine-profiles.ts";
 import type { Behaviour } from "../../support/tinker-server/behaviour.ts";
 import { impatient } from "../../support/tinker-server/connect.ts";
@@ -48,72 +49,42 @@ describe("a right server", () => {
 });
 
 describe("a wrong server is found out", () => {
-  it.each<[string, Partial<Behaviour>, string, RegExp, object]>([
-    ["mean instead of sum", { reduction: "mean" }, "reduction", /averaged/, { reduction: "mean" }],
-    ["a mean that is reported as a sum", { reduction: "mean-hidden" }, "reduction", /averaged/, { reduction: "mean" }],
-    [
-      "gradients dropped at the next call",
-      { accumulates: false },
-      "accumulation",
-      /only the last counts/,
-      { accumulates: false },
-    ],
-    [
-      "thresholds taken as distances",
-      { clip: { unit: "distance", defaults: { low: 0.8, high: 1.2 } } },
-      "clip",
-      /distances from 1/,
-      { clip: { unit: "distance", defaults: { low: 0.8, high: 1.2 } } },
-    ],
-    [
-      "weights without their sign",
-      { negativeWeights: "absolute" },
-      "signed weights",
-      /sign of weights is lost/,
-      { signedWeights: false },
-    ],
-    [
-      "negative weights taken as 0",
-      { negativeWeights: "zero" },
-      "signed weights",
-      /not taken as they are/,
-      { signedWeights: false },
-    ],
-    ["retries that count twice", { idempotent: false }, "idempotency", /counts twice/, { idempotent: false }],
-    ["execution in the order of arrival", { ordered: false }, "order", /as they arrive/, { parallelChunks: false }],
-    ["a sampler of another temperature", { samplerTemperature: 0.7 }, "log-probabilities", /temperature/, {}],
-    ["a learner of another temperature", { learnerTemperature: 1.3 }, "log-probabilities", /temperature/, {}],
-    ["a publish that changes nothing", { publishes: false }, "publish", /old weights/, {}],
-    [
-      "a norm that bounds nothing",
-      { honoured: ["learning_rate", "beta1", "beta2", "eps", "weight_decay"] },
-      "gradient clipping",
-      /ignored/,
-      { adam: ["learning_rate", "beta1", "beta2", "eps", "weight_decay"] },
-    ],
-    [
-      "only the learning rate being used",
-      { honoured: ["learning_rate"] },
-      "steps",
-      /ignores betas and eps/,
-      { adam: ["learning_rate", "weight_decay"] },
-    ],
-  ])("%s", async (_, behaviour, probe, meaning, profile) => {
-    const { bad, line, ok, profile: measured } = await examined(behaviour);
-    expect(ok).toBe(false);
-    expect(bad).toContain(probe);
-    expect(line(probe).meaning).toMatch(meaning);
-    expect(measured).toMatchObject(profile);
-  });
+  const distances = { unit: "distance", defaults: { low: 0.8, high: 1.2 } } as const;
+  const noBound = ["learning_rate", "beta1", "beta2", "eps", "weight_decay"] as const;
 
-  it("by the probe that is for it, and no other, where the fault has one effect", async () => {
-    const only = async (behaviour: Partial<Behaviour>) => (await examined(behaviour)).bad;
-    expect(await only({ accumulates: false })).toEqual(["accumulation"]);
-    expect(await only({ negativeWeights: "absolute" })).toEqual(["signed weights"]);
-    expect(await only({ clip: { unit: "distance", defaults: { low: 0.8, high: 1.2 } } })).toEqual(["clip"]);
-    expect(await only({ idempotent: false })).toEqual(["idempotency"]);
-    expect(await only({ ordered: false })).toEqual(["order"]);
-    expect(await only({ publishes: false })).toEqual(["publish"]);
+  /** The fault, the probes that see it, what the first of them says, and what is measured. */
+  it.each<[string, Partial<Behaviour>, readonly ProbeName[], RegExp, Partial<EngineProfile>]>([
+    ["mean instead of sum", { reduction: "mean" }, ["reduction"], /averaged/, { reduction: "mean" }],
+    ["a mean reported as a sum", { reduction: "mean-hidden" }, ["reduction"], /averaged/, { reduction: "mean" }],
+    ["gradients dropped", { accumulates: false }, ["accumulation"], /only the last counts/, { accumulates: false }],
+    ["thresholds taken as distances", { clip: distances }, ["clip"], /distances from 1/, { clip: distances }],
+    ["weights without sign", { negativeWeights: "absolute" }, ["signed weights"], /sign/, { signedWeights: false }],
+    ["negative weights as 0", { negativeWeights: "zero" }, ["signed weights"], /not taken/, { signedWeights: false }],
+    ["retries that count twice", { idempotent: false }, ["idempotency"], /counts twice/, { idempotent: false }],
+    ["execution as calls arrive", { ordered: false }, ["order"], /as they arrive/, { parallelChunks: false }],
+    ["a sampler's other temperature", { samplerTemperature: 0.7 }, ["log-probabilities", "publish"], /temperature/, {}],
+    ["a learner's other temperature", { learnerTemperature: 1.3 }, ["log-probabilities", "publish"], /temperature/, {}],
+    ["a publish without effect", { publishes: false }, ["publish"], /old weights/, { promptLogprobs: true }],
+    ["a norm that bounds nothing", { honoured: noBound }, ["gradient clipping"], /ignored/, { adam: noBound }],
+    [
+      "a learning rate and no more of Adam",
+      { honoured: ["learning_rate"] },
+      ["steps", "gradient clipping"],
+      /ignores betas and eps/,
+      { adam: ["learning_rate", "weight_decay"], reduction: "sum" },
+    ],
+    [
+      "the same, with its norms kept secret",
+      { honoured: ["learning_rate"], reportsGradNorm: false },
+      ["steps", "reduction", "gradient clipping"],
+      /ignores betas and eps/,
+      {},
+    ],
+  ])("%s", async (_, behaviour, probes, meaning, profile) => {
+    const { bad, line, ok, profile: measured } = await examined(behaviour);
+    expect([ok, bad]).toEqual([false, probes]);
+    expect(line(probes[0]!).meaning).toMatch(meaning);
+    expect(measured).toMatchObject(profile);
   });
 
   it("and other default thresholds are measured", async () => {

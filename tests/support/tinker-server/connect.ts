@@ -10,13 +10,14 @@ import type { Datum } from "../../../learner/wire/datum.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { startTinkerServer, type TinkerServer } from "./tinker-server.ts";
 
+/** Short waits, but not so short that a busy machine is taken for a dead server. */
 export const impatient: Partial<Limits> = {
-  requestMs: 2_000,
-  pollMs: 400,
+  requestMs: 20_000,
+  pollMs: 5_000,
   retryFirstMs: 4,
   retryMaxMs: 30,
-  retryForMs: 400,
-  unreachableForMs: 400,
+  retryForMs: 10_000,
+  unreachableForMs: 10_000,
   billingPauseMs: 10,
   backpressureMs: 10,
 };
