@@ -1,0 +1,33 @@
+/** Scores an update before its first step: π_θold by the learner itself, π_ref by the frozen reference. */
+import type { Sampler } from "../../learner/client/sampler.ts";
+import type { Stoppable, TrainedModel } from "../../learner/client/trained-model.ts";
+import type { Profile } from "../objective/profile.ts";
+import { scoreSessions, withScores } from "../objective/scoring.ts";
+import type { TrainingSession } from "../objective/training-session.ts";
+
+/** The learner's own log-probabilities as π_θold, so that ratios do not mix its kernels with the sampler's. */
+export async function scoreOld(
+  model: Pick<TrainedModel, "forward">,
+  sessions: readonly TrainingSession[],
+  profile: Profile,
+  options: Stoppable = {},
+): Promise<TrainingSession[]> {
+  const pass = scoreSessions(sessions, profile);
+  const { logprobs } = await model.forward(pass.datums(), pass.lossFn, pass.config, options);
+  return withScores(sessions, "old", logprobs);
+}
+
+/** π_ref from a sampler of the frozen weights: prompt log-probabilities, which every engine with a sampler gives. */
+export async function scoreReference(
+  reference: Pick<Sampler, "computeLogprobs">,
+  sessions: readonly TrainingSession[],
+  options: Stoppable = {},
+): Promise<TrainingSession[]> {
+  const parts = sessions.flatMap((session) => session.parts);
+  const scores = await Promise.all(parts.map(({ ids }) => reference.computeLogprobs(ids, options)));
+  return withScores(
+    sessions,
+    "ref",
+    scores.map((tokens) => tokens.subarray(1)),
+  );
+}
