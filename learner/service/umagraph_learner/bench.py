@@ -12,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,12 @@ from torch import nn
 from transformers import AutoModelForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
 from .contract import Datum, SampleRequest, SamplingParams
+from .engine.settings import default_settings
 from .engine.torch_engine import TorchEngine, open_engine
 
 _VOCABULARY = 600
+#: Sequences sampled at a time, on both sides.
+_BATCH = 16
 
 
 def main() -> None:
@@ -37,7 +41,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(options.model) if options.model else _small_model(Path(scratch) / "small")
-        engine = open_engine(str(folder), threads=options.threads)
+        settings = replace(default_settings(torch.device("cpu")), max_batch=_BATCH)
+        engine = open_engine(str(folder), threads=options.threads, settings=settings)
         plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
         rng = np.random.default_rng(0)
         vocabulary = engine.base.vocab_size
@@ -160,13 +165,13 @@ def _sampling(
 
     def theirs(limits: Sequence[int]) -> Callable[[], float]:
         def run() -> float:
-            for start in range(0, len(limits), 16):
-                _generate(plain, prompts[start : start + 16], max(limits[start : start + 16]))
+            for start in range(0, len(limits), _BATCH):
+                _generate(plain, prompts[start : start + _BATCH], max(limits[start : start + _BATCH]))
             return float(sum(limits))
 
         return run
 
-    same = [new] * 16
+    same = [new] * _BATCH
     runs = {
         "ours": ours(same),
         "generate": theirs(same),
@@ -175,7 +180,7 @@ def _sampling(
     }
     seconds, counts = _in_turns(runs, rounds)
     return {
-        "batch": 16,
+        "batch": _BATCH,
         "new_tokens": new,
         "tokens_per_second": {name: round(counts[name] / taken) for name, taken in seconds.items()},
         "times_generate": round(seconds["generate"] / seconds["ours"], 2),

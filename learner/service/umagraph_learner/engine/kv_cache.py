@@ -6,23 +6,27 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from .decoder import Packed
 from .network import Network
+from .step_decoder import StepCache
 
 
-class KvCache:
-    """Per layer keys and values [rows, kv heads, length, d]. Grows in length as needed; rows are fixed."""
+class KvCache(StepCache):
+    """Per layer keys and values [rows, length, kv heads, d]. Grows in length as needed; rows are fixed."""
 
     def __init__(self, network: Network, rows: int, length: int, longest: int) -> None:
         self.rows = rows
-        self._longest = longest
-        self._network = network
-        self._layers = network.config.num_hidden_layers
         self.length = 0
-        self.keys: list[Tensor] = []
-        self.values: list[Tensor] = []
+        self._longest = longest
+        heads, width = kv_shape(network)
+        self._device = network.device
+        empty = torch.empty(rows, 0, heads, width, dtype=network.dtype, device=network.device)
+        self._keys = [empty] * network.config.num_hidden_layers
+        self._values = [empty] * network.config.num_hidden_layers
+        self._mask = empty
+        self._places = torch.empty(0, dtype=torch.int64, device=network.device)
+        self._seen = 0
         self.reserve(length)
 
     def reserve(self, length: int) -> None:
@@ -30,23 +34,38 @@ class KvCache:
         if length <= self.length:
             return
         old = self.length
-        self.length = min(max(length, 2 * old, 64), max(self._longest, length))
-        heads, width = kv_shape(self._network)
-        for tensors in (self.keys, self.values):
-            for layer in range(self._layers):
-                grown = torch.zeros(
-                    self.rows, heads, self.length, width, dtype=self._network.dtype, device=self._network.device
-                )
-                if old:
-                    grown[:, :, :old] = tensors[layer]
-                    tensors[layer] = grown
-                else:
-                    tensors.append(grown)
+        self.length = max(length, min(max(2 * old, 64), self._longest))
+        for tensors in (self._keys, self._values):
+            for layer, tensor in enumerate(tensors):
+                grown = tensor.new_zeros(self.rows, self.length, *tensor.shape[2:])
+                grown[:, :old] = tensor
+                tensors[layer] = grown
+
+    def store(self, layer: int, row: int, key: Tensor, value: Tensor) -> None:
+        """``key`` and ``value`` [n, kv heads, d] are a row's first n."""
+        self._keys[layer][row, : len(key)] = key
+        self._values[layer][row, : len(value)] = value
 
     def copy_row(self, source: int, to: Sequence[int], length: int) -> None:
-        for tensor in (*self.keys, *self.values):
+        for tensor in (*self._keys, *self._values):
             for row in to:
-                tensor[row, :, :length] = tensor[source, :, :length]
+                tensor[row, :length] = tensor[source, :length]
+
+    def step_to(self, positions: Tensor, longest: int) -> None:
+        """The next tokens of the first n rows stand at ``positions`` [n]; the farthest of them at ``longest`` − 1."""
+        self._seen = longest
+        rows = torch.arange(len(positions), device=self._device)
+        self._places = rows * self.length + positions
+        ahead = torch.arange(longest, device=self._device) > positions[:, None]
+        blank = torch.zeros(ahead.shape, dtype=self._keys[0].dtype, device=self._device)
+        self._mask = blank.masked_fill_(ahead, -torch.inf)[:, None, None]
+
+    def extend(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        n = len(key)
+        self._keys[layer].flatten(0, 1).index_copy_(0, self._places, key)
+        self._values[layer].flatten(0, 1).index_copy_(0, self._places, value)
+        keys, values = (tensors[layer][:n, : self._seen].transpose(1, 2) for tensors in (self._keys, self._values))
+        return keys, values, self._mask
 
 
 def kv_shape(network: Network) -> tuple[int, int]:
@@ -65,34 +84,7 @@ class Prefill(Packed):
         self._cache = cache
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-        at = 0
-        for row, length in zip(self._rows, self.lengths, strict=True):
-            self._cache.keys[layer][row, :, :length] = key[at : at + length].transpose(0, 1)
-            self._cache.values[layer][row, :, :length] = value[at : at + length].transpose(0, 1)
-            at += length
+        parts = zip(self._rows, key.split(self.lengths), value.split(self.lengths), strict=True)
+        for row, its_key, its_value in parts:
+            self._cache.store(layer, row, its_key, its_value)
         return super().attend(layer, query, key, value, scale)
-
-
-class Step:
-    """One new token for each of the first rows. ``positions`` [n]: where it stands, so how many came before."""
-
-    def __init__(self, positions: Tensor, longest: int, cache: KvCache) -> None:
-        self._n = len(positions)
-        self._cache = cache
-        self._positions = positions
-        self._longest = longest
-        self._rows = torch.arange(self._n, device=positions.device)
-        ahead = torch.arange(longest, device=positions.device)[None] > positions[:, None]
-        blank = torch.zeros(ahead.shape, dtype=cache.keys[0].dtype, device=positions.device)
-        self._mask = blank.masked_fill_(ahead, -torch.inf)[:, None, None]
-
-    def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-        keys, values = self._cache.keys[layer][: self._n], self._cache.values[layer][: self._n]
-        keys[self._rows, :, self._positions] = key
-        values[self._rows, :, self._positions] = value
-        # the queries that share a key's head stand where a sequence's queries would
-        grouped = query.unflatten(1, (keys.shape[1], -1))
-        mixed = F.scaled_dot_product_attention(
-            grouped, keys[:, :, : self._longest], values[:, :, : self._longest], attn_mask=self._mask, scale=scale
-        )
-        return mixed.flatten(1, 2)

@@ -14,6 +14,7 @@ from transformers.utils import logging
 from ..contract import UserError
 from .decoder import Attention, Decoder, Packed
 from .lora import AdaptedLinear, make_adaptable
+from .step_decoder import StepDecoder, join
 
 
 class Network:
@@ -38,6 +39,10 @@ class Network:
     def hidden(self, ids: Tensor, positions: Tensor, attention: Attention, *, recompute: bool = False) -> Tensor:
         """``ids`` and ``positions`` [T] int64, to the states [T, width] that the output layer reads."""
         return self._decoder(ids, positions, attention, recompute=recompute)
+
+    def step_decoder(self) -> StepDecoder:
+        """For sampling with the weights and the adapter of now."""
+        return StepDecoder(self.model.model)  # type: ignore[arg-type]
 
     def twin(self) -> Network:
         """A copy with parameters of its own."""
@@ -67,6 +72,7 @@ def load_network(folder: Path, device: torch.device, dtype: torch.dtype) -> Netw
         raise UserError("expected a model with a linear output layer lm_head without bias, such as Qwen3 or Llama")
     make_adaptable(model)
     network = Network(model, dtype, device)
+    join(model.model)
     _check_same(network)
     return network
 

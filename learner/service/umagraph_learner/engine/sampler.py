@@ -15,7 +15,7 @@ import torch
 
 from ..contract import Float32, SampledSequence, SampleRequest, SampleResult, UserError
 from .head import Head
-from .kv_cache import KvCache, Prefill, Step, kv_shape
+from .kv_cache import KvCache, Prefill, kv_shape
 from .network import Network
 from .settings import Settings
 from .token_choice import check_sampling, choose, random_source
@@ -122,6 +122,7 @@ class _Run:
         self._decode = decode
         self._prefill_tokens = settings.prefill_tokens
         self._head = Head(network, settings.logits_bytes)
+        self._step = network.step_decoder()
         self._waiting = deque(groups)
         self._running: list[_Running] = []
         self._done: list[list[_Running | None]] = [[None] * len(group) for group in groups]
@@ -198,7 +199,8 @@ class _Run:
         self._cache.reserve(longest)
         positions = torch.tensor([running.length for running in self._running], device=device)
         ids = torch.tensor([running.tokens[-1] for running in self._running], device=device)
-        hidden = self._network.hidden(ids, positions, Step(positions, longest, self._cache))
+        self._cache.step_to(positions, longest)
+        hidden = self._step(ids, positions, self._cache)
         for running in self._running:
             running.length += 1
         self._draw(hidden, 0)
