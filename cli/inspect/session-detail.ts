@@ -68,7 +68,7 @@ export function sessionDetail(
   };
 }
 
-/** The bank before and after, folded from the empty one over the trajectory's memory sessions. */
+/** The bank before and after, folded from the empty one over the sessions that it came from. */
 function bankChange(
   record: SessionRecord,
   records: readonly SessionRecord[],
@@ -76,15 +76,7 @@ function bankChange(
   if (record.stage === "qa") return { bank: null, bankMissing: null };
   if (record.end === "error" || record.end === "cancelled")
     return { bank: null, bankMissing: "the session failed, so it changed nothing" };
-  const earlier = records
-    .filter(
-      ({ stage, context, trajectory, position }) =>
-        stage === "memory" &&
-        context === record.context &&
-        trajectory === record.trajectory &&
-        position < record.position,
-    )
-    .sort((a, b) => a.position - b.position);
+  const earlier = sessionsBefore(record, records);
   if (earlier.length < record.position)
     return { bank: null, bankMissing: `the log has ${earlier.length} of the ${record.position} sessions before it` };
   let before: Memory = emptyMemory;
@@ -100,6 +92,29 @@ function bankChange(
     },
     bankMissing: null,
   };
+}
+
+/** Along the parents, which may lead into another trajectory; logs of schema 1 have none, there by position. */
+function sessionsBefore(record: SessionRecord, records: readonly SessionRecord[]): SessionRecord[] {
+  if (record.parent === null) {
+    return records
+      .filter(
+        ({ stage, context, trajectory, position }) =>
+          stage === "memory" &&
+          context === record.context &&
+          trajectory === record.trajectory &&
+          position < record.position,
+      )
+      .sort((a, b) => a.position - b.position);
+  }
+  const byId = new Map(records.map((session) => [session.id, session]));
+  const chain: SessionRecord[] = [];
+  for (let at = byId.get(record.parent); at !== undefined; at = at.parent === null ? undefined : byId.get(at.parent)) {
+    // a log that was edited into a circle must not hang the terminal
+    if (chain.includes(at)) break;
+    chain.unshift(at);
+  }
+  return chain;
 }
 
 const titled = ({ id, title, content }: Entry): Titled => ({ id, title, content });

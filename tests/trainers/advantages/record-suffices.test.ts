@@ -4,7 +4,10 @@ import { type Bank, emptyBank, entriesOf } from "../../../memory/bank.ts";
 import { emptyMemory } from "../../../memory/memory.ts";
 import { memoryAfter } from "../../../nodes/session/memory-after.ts";
 import type { SessionRecord } from "../../../nodes/session/record.ts";
-import { add, playing, remove, type Step, update } from "../../support/scripts.ts";
+import { tracePartsOf } from "../../../nodes/session/recorded-trace.ts";
+import { withTokens } from "../../../policies/message-tokens.ts";
+import type { Policy } from "../../../policies/policy.ts";
+import { add, playing, remove, type Step, sampleOf, update } from "../../support/scripts.ts";
 import { throughLoop } from "../../support/sessions.ts";
 
 async function session(stage: "memory" | "qa", position: number, bank: Bank, calls: Step["calls"]) {
@@ -43,6 +46,76 @@ describe("lineage and reads", () => {
       [0, 1],
       [2, 2],
     ]);
+  });
+});
+
+describe("lineage on the write itself (schema 2)", () => {
+  const write = (position: number, title: string) =>
+    writes.find((found) => found.position === position && (found.after ?? found.before)!.title === title)!;
+
+  it("who created the entry, and who wrote the version before: attribution follows writes without a replay", () => {
+    const [created, rewritten, deleted] = [write(0, "a"), write(1, "a"), write(1, "b")];
+    const [one] = trajectory;
+    expect(created.lineage).toEqual({ origin: { chunk: 0, session: one!.id }, previous: null });
+    expect(rewritten.lineage).toEqual({ origin: created.lineage!.origin, previous: created.lineage!.origin });
+    expect(deleted.lineage!.origin.chunk).toBe(0);
+  });
+
+  it("equal texts are found by hash: what a stored-information score is cached by", () => {
+    const again = write(0, "a");
+    expect(write(1, "a").hash.before).toBe(again.hash.after);
+    expect(write(1, "b").hash.after).toBeNull();
+  });
+
+  it("the memory a session started from, also when it is of another trajectory (shared bank, inner rollouts)", async () => {
+    const shared = trajectory[2]!.id;
+    const { record } = await throughLoop(playing([{ text: "an answer" }]), {
+      bank: third.bank,
+      input: {
+        stage: "qa",
+        position: 2,
+        identity: { run: "r", context: "c", trajectory: 7, question: "q", parent: shared, seed: 0, attempt: 1 },
+      },
+    });
+    expect(record).toMatchObject({ trajectory: 7, parent: shared });
+  });
+});
+
+describe("tokens of a token-exact policy (event credit, HiMPO, PA-DAPO)", () => {
+  it("each call's tokens, and each step's", async () => {
+    const steps: Step[] = [{ calls: [add("a", "1"), add("b", "2")] }, { text: "done" }];
+    // turn 0 samples 10..15, of which 11, 12 are the first call and 13, 14 the second; turn 1 samples 20
+    const sampled = [
+      { prompt: [1, 2], completion: [10, 11, 12, 13, 14, 15] },
+      { prompt: [3], completion: [20] },
+    ];
+    let turn = 0;
+    const policy: Policy = {
+      ...playing([]),
+      async sample() {
+        const at = turn++;
+        const sample = sampleOf(steps[at]!, at);
+        const { prompt, completion } = sampled[at]!;
+        const calls = at === 0 ? [1, 3].map((start, n) => ({ id: `call-0-${n}`, start, end: start + 2 })) : [];
+        const tokens = { restart: false, prompt: Int32Array.from(prompt), completion: Int32Array.from(completion) };
+        const logprobs = Float32Array.from(completion, () => -1);
+        return { ...sample, message: withTokens(sample.message, { ...tokens, logprobs, weights: "w1", calls }) };
+      },
+    };
+    const { record } = await throughLoop(policy);
+    const [part] = tracePartsOf(record.trace!);
+    const tokensOf = (id: string) => {
+      const held = record.trace!.turns.find(({ calls }) => calls.some((call) => call.id === id))!;
+      const span = held.calls.find((call) => call.id === id)!;
+      return [...part!.ids.subarray(held.start + span.start, held.start + span.end)];
+    };
+    expect(record.calls.map(({ id }) => tokensOf(id))).toEqual([
+      [11, 12],
+      [13, 14],
+    ]);
+    const steps0 = record.trace!.turns.map(({ start, end }) => [...part!.ids.subarray(start, end)]);
+    expect(steps0).toEqual([[10, 11, 12, 13, 14, 15], [20]]);
+    expect(record.trace!.turns.map(({ weights }) => weights)).toEqual(["w1", "w1"]);
   });
 });
 
