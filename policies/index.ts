@@ -2,8 +2,9 @@
 import type { z } from "zod";
 import { closest } from "../base/closest.ts";
 import { UmaError } from "../base/errors.ts";
+import type { LearnerChatModel } from "./learner-sampled/learner-chat-model.ts";
 import type { Policy, PolicySpec } from "./policy.ts";
-import { type PolicyName, policyNamed, policyOptions } from "./policy-options.ts";
+import { type LearnerOptions, type PolicyName, policyNamed, policyOptions } from "./policy-options.ts";
 
 export const policies = {
   openai: async (spec) => (await import("./openai.ts")).openaiPolicy(optionsFrom(spec, policyOptions.openai)),
@@ -51,7 +52,13 @@ function optionsFrom<Options>(spec: PolicySpec, schema: z.ZodObject & z.ZodType<
   );
 }
 
+/** The learner's sampler as a LangChain chat model; to be closed when it is no longer needed. */
+export const learnerChatModel = async (options: LearnerOptions): Promise<LearnerChatModel> =>
+  (await import("./learner-sampled/learner-chat-model.ts")).LearnerChatModel.connect(options);
+
 export { chatModelPolicy } from "./chat-model-policy.ts";
+export type { LearnerChatModel } from "./learner-sampled/learner-chat-model.ts";
+export { type MessageTokens, tokensOf } from "./message-tokens.ts";
 export type { Cut, Policy, PolicySpec, Sample, SampleRequest } from "./policy.ts";
 export { onlyKnownOptions, type PolicyName, policyOptionNames } from "./policy-options.ts";
 export { type RecordingOptions, type RecordingPolicy, recordingPolicy } from "./recording-policy.ts";

@@ -2,7 +2,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLearnerClient } from "../../../learner/index.ts";
 import { tracePartsOf } from "../../../nodes/session/recorded-trace.ts";
-import { createPolicy } from "../../../policies/index.ts";
+import { createPolicy, learnerChatModel } from "../../../policies/index.ts";
 import { LearnerChatModel } from "../../../policies/learner-sampled/learner-chat-model.ts";
 import { learnerSampled } from "../../../policies/learner-sampled/learner-sampled.ts";
 import { learnerSampler } from "../../../policies/learner-sampled/learner-sampler.ts";
@@ -115,7 +115,7 @@ describe("the learner policy", () => {
     const { server } = await tinyLearner();
     const spec = JSON.parse(JSON.stringify({ policy: "learner", baseURL: `${server.url}/api/v1/`, concurrency: 2 }));
     expect((await createPolicy(spec)).name).toBe("learner:bigram");
-    const model = await LearnerChatModel.connect({ baseURL: server.url });
+    const model = await learnerChatModel({ baseURL: server.url });
     onTestFinished(() => model.close());
     const reply = await model.invoke("Hello.", { maxTokens: 8 });
     expect(tokensOf(reply)!.completion.length).toBeLessThanOrEqual(8);
