@@ -1,7 +1,7 @@
 /** The client's session at the server: opened once, kept alive by heartbeats that never keep the process alive, finished on close. */
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
-import { askIfServed, askJson } from "./ask-json.ts";
+import { askJson } from "./ask-json.ts";
 import type { Link } from "./link.ts";
 
 export interface Session {
@@ -33,13 +33,21 @@ export async function openSession(link: Link, { sdkVersion, tags }: SessionOptio
     id,
     async finish() {
       stopBeating();
-      const body = { reason: { type: "success" }, detail: null };
-      await askIfServed(link, `sessions/${encodeURIComponent(id)}/finish`, z.unknown(), { body }).catch(
-        (thrown: unknown) => link.warn(`the learner was not told that the session is over: ${messageOf(thrown)}`),
-      );
+      // tried once: a server that is gone has forgotten the session anyway
+      const body = JSON.stringify({ reason: { type: "success" }, detail: null });
+      await link
+        .ask("POST", `sessions/${encodeURIComponent(id)}/finish`, {
+          body,
+          timeoutMs: Math.min(link.limits.requestMs, FINISH_MS),
+        })
+        .catch((thrown: unknown) =>
+          link.warn(`the learner was not told that the session is over: ${messageOf(thrown)}`),
+        );
     },
   };
 }
+
+const FINISH_MS = 5_000;
 
 function beat(link: Link, id: string): () => void {
   let answered = performance.now();
