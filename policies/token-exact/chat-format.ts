@@ -65,7 +65,10 @@ export function chatFormat(files: ModelFiles, { name = "the model", variables }:
     }));
     const ids = joined(parts.map((part) => part.ids));
     const text = parts.map((part) => part.text).join("");
-    if (tokenizer.decode(ids) !== text) throw new Error(`${name}: the tokenizer does not read back what it wrote`);
+    if (tokenizer.decode(ids) !== text)
+      throw new UmaError("config", `${name}: the tokenizer does not read back what it wrote`, {
+        fix: "use a byte-level tokenizer that drops nothing, such as Qwen3's",
+      });
     return { ids, text };
   };
   const asTemplateMessage = ({ role, text, name: tool, callId }: PlainMessage): TemplateMessage => ({

@@ -169,6 +169,17 @@ describe("a template", () => {
     );
   });
 
+  it("with a tokenizer that drops blanks is refused", () => {
+    const file = JSON.parse(tinyFiles.tokenizer);
+    const [, byteLevel] = file.pre_tokenizer.pretokenizers;
+    const blanks = { type: "Split", pattern: { Regex: "\\s" }, behavior: "Removed", invert: false };
+    const tokenizer = JSON.stringify({
+      ...file,
+      pre_tokenizer: { type: "Sequence", pretokenizers: [blanks, byteLevel] },
+    });
+    expect(() => chatFormat({ ...tinyFiles, tokenizer })).toThrow(/does not read back what it wrote/);
+  });
+
   it("that refuses a session says so", () => {
     const strict = `{%- for m in messages %}{% if m.role == 'tool' and m.content == 'bad' %}{{ raise_exception('no tools here') }}{% endif %}
       {{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}<|im_start|>assistant\n`;
