@@ -136,17 +136,23 @@ const depthFor = (contexts: readonly ContextNode[]): Depth =>
 function deeper(depth: Depth, contexts: readonly ContextNode[], folder: string): string {
   const [first] = contexts;
   if (!first) return "No context has begun yet.";
-  const at = `umagraph inspect ${folder} --context ${first.context}`;
+  const at = `umagraph inspect ${folder} --context ${inShell(first.context)}`;
   const trajectory = `--trajectory ${first.trajectories[0]?.trajectory ?? 0}`;
   if (depth === "sessions") return `one session to the bottom: ${at} ${trajectory} ${leafFlag(first)}`;
   if (depth === "trajectories") return `the sessions of one: ${at} ${trajectory} (or --depth sessions)`;
   return `one context: ${at} (or --depth trajectories)`;
 }
 
+/** Ids of data sets may hold blanks. */
+const inShell = (id: string) => (/^[\w./:-]+$/.test(id) ? id : JSON.stringify(id));
+
 function leafFlag({ trajectories }: ContextNode): string {
   const sessions = trajectories.flatMap((trajectory) => trajectory.sessions);
   const question = sessions.find((session) => session.question !== null)?.question;
   const chunk = sessions.find(({ stage }) => stage === "memory")?.position;
-  const flags = [chunk === undefined ? [] : `--chunk ${chunk}`, question ? `--question ${question}` : []].flat();
+  const flags = [
+    chunk === undefined ? [] : `--chunk ${chunk}`,
+    question ? `--question ${inShell(question)}` : [],
+  ].flat();
   return flags.join(", or ");
 }

@@ -41,7 +41,9 @@ export function summaryLines({ strata, groups, zeroVarianceShare, nulls }: Credi
   return [
     stratum("memory", strata.memory),
     stratum("QA", strata.qa),
-    `groups: ${whole(groups.compared)} compared, ${whole(groups.withoutSpread)} without spread (${percent(zeroVarianceShare)} %): all their advantages are 0`,
+    groups.withoutSpread === 0
+      ? `groups: ${whole(groups.compared)} compared, none without spread`
+      : `groups: ${whole(groups.compared)} compared, ${whole(groups.withoutSpread)} without spread (${percent(zeroVarianceShare)} %): all their advantages are 0`,
     ...reasonLines("no reward", nulls.R),
     ...reasonLines("no advantage", nulls.A),
   ];

@@ -30,7 +30,7 @@ describe("umagraph rewards", () => {
     expect(ran.stdout).toMatch(
       /c: R of QA sessions\n.*\n─+\nt0 +1\.5000 +0\.5000\nt1 +1\.5000 +1\.2500\nt2 +0\.0000 +0\.5000/,
     );
-    expect(ran.stdout).toContain("groups: 6 compared, 0 without spread");
+    expect(ran.stdout).toContain("groups: 6 compared, none without spread");
     const files = ["rewards.jsonl", "advantages.jsonl", "credit.json"].map((name) => join(cwd, run, name));
     const before = files.map((file) => readFileSync(file, "utf8"));
     await here("rewards", run);

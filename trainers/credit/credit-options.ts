@@ -47,8 +47,8 @@ export function creditOptions(
       fix: "leave the stage out, or choose two-stage",
     });
   }
-  const outcome = settings.rewards?.outcome ?? (profile === "uma-code" ? "uma-code" : headlineOf(scores));
-  checkOutcome(outcome, scores);
+  const wanted = settings.rewards?.outcome ?? (profile === "uma-code" ? "uma-code" : headlineOf(scores));
+  const outcome = metricNamed(wanted, scores);
   const dataSource = outcome === "uma-code" ? run.config.benchmark.name : null;
   return {
     estimator,
@@ -66,9 +66,13 @@ function headlineOf(scores: Update["scores"]): string {
   });
 }
 
-function checkOutcome(outcome: string, scores: Update["scores"]): void {
+/** Hyphens and underscores are the same on a command line: decimal-exact is the metric decimal_exact. */
+function metricNamed(outcome: string, scores: Update["scores"]): string {
   const names = metricsOf(scores);
-  if (outcome === "uma-code" || names.length === 0 || names.includes(outcome)) return;
+  if (outcome === "uma-code" || names.length === 0 || names.includes(outcome)) return outcome;
+  const plain = (name: string) => name.replaceAll("-", "_");
+  const alike = names.find((name) => plain(name) === plain(outcome));
+  if (alike !== undefined) return alike;
   const meant = closest(outcome, names);
   throw new UmaError("config", `this run has no metric "${outcome}"`, {
     fix: `${meant ? `did you mean ${meant}? ` : ""}choose one of ${[...names, "uma-code"].join(", ")}`,

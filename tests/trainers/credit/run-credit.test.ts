@@ -154,6 +154,15 @@ describe("what cannot be computed is refused", () => {
     });
   });
 
+  it("a metric is found whether its name is written with hyphens or underscores", async () => {
+    const named = goldenContexts.map((sampled) => ({
+      ...sampled,
+      scores: sampled.scores.map((line) => ({ ...line, metrics: { em: 0, decimal_exact: 1 } })),
+    }));
+    const { options } = await creditOf(newRun(named), { rewards: { outcome: "decimal-exact" } });
+    expect(options.rewards.outcome).toBe("decimal_exact");
+  });
+
   it("an estimator that there is not, and options that are impossible", async () => {
     await expect(creditOf(newRun(), { estimator: "best" as EstimatorName })).rejects.toThrow('no estimator "best"');
     await expect(creditOf(newRun(), { rewards: { lambda: -1 } })).rejects.toMatchObject({ code: "config" });
