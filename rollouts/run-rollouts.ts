@@ -133,8 +133,12 @@ function openContext<Handle>(
   const N = context.chunks.length;
   const asked = new Set(questions.map(({ position }) => position));
   const lastAsked = Math.max(-1, ...asked);
-  const perTrajectory = (keepsMemory ? N : 0) + questions.length;
-  let left = G * perTrajectory;
+  const ids = (i: number) => [
+    ...(keepsMemory ? context.chunks.map((_, k) => memorySessionId(context.id, i, k)) : []),
+    ...questions.map(({ id }) => answerSessionId(context.id, i, id)),
+  ];
+  let left = 0;
+  for (let i = 0; i < G; i++) left += ids(i).filter((id) => !finished(id)).length;
 
   const deliver = async (record: SessionRecord) => {
     await plan.record(record);
@@ -146,16 +150,19 @@ function openContext<Handle>(
     if (!asked.has(k)) return;
     for (const [j, question] of questions.entries()) {
       if (question.position !== k) continue;
-      if (finished(answerSessionId(context.id, i, question.id))) left--;
-      else
-        push({
-          remaining: 1,
-          order: [order, i, N, j],
-          run: () => engine.answer({ context, trajectory: i, question, memory, parent }, deliver),
-        });
+      if (finished(answerSessionId(context.id, i, question.id))) continue;
+      push({
+        remaining: 1,
+        order: [order, i, N, j],
+        run: () => engine.answer({ context, trajectory: i, question, memory, parent }, deliver),
+      });
     }
   };
   const parentAt = (i: number, k: number) => (keepsMemory && k > 0 ? memorySessionId(context.id, i, k - 1) : null);
+
+  /** Whether a question that is still to be asked needs chunk k: reading is only for them when it makes no sessions. */
+  const wanted = (i: number, k: number) =>
+    questions.some(({ id, position }) => position >= k && !finished(answerSessionId(context.id, i, id)));
 
   /** What follows once the memory stands before chunk `from`: replays what is finished, then leaves one job to run. */
   const goOn = (i: number, from: number, before: Handle) => {
@@ -170,12 +177,11 @@ function openContext<Handle>(
       const record = keepsMemory ? finished(memorySessionId(context.id, i, k)) : undefined;
       if (!record) break;
       recorded.push(record);
-      left--;
       if (!asked.has(k)) continue;
       catchUp();
       ask(i, k, memory, parentAt(i, k + 1));
     }
-    if (k === N) return;
+    if (k === N || !(keepsMemory || wanted(i, k))) return;
     catchUp();
     push({
       remaining: (keepsMemory ? N - k : 1) + (lastAsked >= k ? 1 : 0),
@@ -203,7 +209,7 @@ function openContext<Handle>(
 
   return {
     context,
-    sessions: G * perTrajectory,
+    sessions: G * ((keepsMemory ? N : 0) + questions.length),
     get left() {
       return left;
     },

@@ -54,4 +54,4 @@ export function withTimeLimits(policy: Policy, limits: TimeLimits): Policy {
   };
 }
 
-const seconds = (ms: number) => `${Number((ms / 1000).toFixed(1))} s`;
+const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Number((ms / 1_000).toFixed(1))} s`);
