@@ -106,16 +106,23 @@ class _Product:
         self._bias: Tensor | None = None
         if any(bias is not None for bias in biases):
             self._bias = torch.cat(
-                [weight.new_zeros(len(weight)) if bias is None else bias.detach() for weight, bias in zip(weights, biases, strict=True)]
+                [
+                    weight.new_zeros(len(weight)) if bias is None else bias.detach()
+                    for weight, bias in zip(weights, biases, strict=True)
+                ]
             )
         worn = [layer.factors for layer in layers]
         self._down: Tensor | None = None
         if any(factors is not None for factors in worn):
             down, up = [], []
             for weight, factors in zip(weights, worn, strict=True):
-                down.append(weight.new_zeros(0, weight.shape[1]) if factors is None else factors.a.detach().to(weight.dtype))
+                down.append(
+                    weight.new_zeros(0, weight.shape[1]) if factors is None else factors.a.detach().to(weight.dtype)
+                )
                 up.append(
-                    weight.new_zeros(len(weight), 0) if factors is None else (factors.b.detach() * factors.scale).to(weight.dtype)
+                    weight.new_zeros(len(weight), 0)
+                    if factors is None
+                    else (factors.b.detach() * factors.scale).to(weight.dtype)
                 )
             self._down, self._up = torch.cat(down).T, torch.block_diag(*up).T
 
@@ -136,7 +143,9 @@ def beside_each_other(weights: Sequence[Tensor]) -> Tensor | None:
     at = first.storage_offset()
     for weight in weights:
         same = weight.untyped_storage().data_ptr() == first.untyped_storage().data_ptr()
-        if not (same and weight.storage_offset() == at and weight.is_contiguous() and weight.shape[1:] == first.shape[1:]):
+        if not (
+            same and weight.storage_offset() == at and weight.is_contiguous() and weight.shape[1:] == first.shape[1:]
+        ):
             return None
         at += weight.numel()
     return first.as_strided((sum(len(weight) for weight in weights), *first.shape[1:]), first.stride())
