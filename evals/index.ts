@@ -1,6 +1,8 @@
 /** `umagraph/evals`: benchmarks, metrics, runs and reports. */
 export * from "./benchmark.ts";
 export * from "./benchmarks/index.ts";
+export * from "./credit-log.ts";
+export * from "./diff/compare-runs.ts";
 export * from "./evaluate.ts";
 export * from "./metrics/bleu-1.ts";
 export * from "./metrics/decimal-exact.ts";

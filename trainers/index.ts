@@ -1,11 +1,14 @@
 /** `umagraph/trainers`: rewards, advantages and the objective as pure functions over records and typed arrays. */
+
+export * from "../policies/token-trace.ts";
 export * from "./advantages/index.ts";
+export * from "./batch/index.ts";
+export * from "./credit/index.ts";
 export * from "./objective/batch-summary.ts";
 export * from "./objective/clipped-objective.ts";
 export * from "./objective/compile.ts";
 export * from "./objective/objectives.ts";
 export * from "./objective/profiles.ts";
 export * from "./objective/scoring.ts";
-export * from "../policies/token-trace.ts";
 export * from "./objective/training-session.ts";
 export * from "./rewards/index.ts";

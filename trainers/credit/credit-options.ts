@@ -11,7 +11,7 @@ import {
   rewardOptions,
   type rewardProfiles,
 } from "../rewards/reward-options.ts";
-import type { Update } from "./read-update.ts";
+import type { SampledUpdate } from "./read-update.ts";
 
 export interface CreditOptions {
   readonly estimator: EstimatorName;
@@ -33,7 +33,7 @@ export interface CreditSettings {
 
 /** Without an outcome it is the benchmark's headline, the metric that the scores list first. Throws `config`. */
 export function creditOptions(
-  { run, scores }: Pick<Update, "run" | "scores">,
+  { run, scores }: Pick<SampledUpdate, "run" | "scores">,
   settings: CreditSettings = {},
 ): CreditOptions {
   const { profile = "paper", estimator = "task-stratified", trained } = settings;
@@ -58,7 +58,7 @@ export function creditOptions(
   };
 }
 
-function headlineOf(scores: Update["scores"]): string {
+function headlineOf(scores: SampledUpdate["scores"]): string {
   const [first] = metricsOf(scores);
   if (first !== undefined) return first;
   throw new UmaError("input", "the run has no scores yet, so there is no outcome to make rewards of", {
@@ -67,7 +67,7 @@ function headlineOf(scores: Update["scores"]): string {
 }
 
 /** Hyphens and underscores are the same on a command line: decimal-exact is the metric decimal_exact. */
-function metricNamed(outcome: string, scores: Update["scores"]): string {
+function metricNamed(outcome: string, scores: SampledUpdate["scores"]): string {
   const names = metricsOf(scores);
   if (outcome === "uma-code" || names.length === 0 || names.includes(outcome)) return outcome;
   const plain = (name: string) => name.replaceAll("-", "_");
@@ -79,7 +79,9 @@ function metricNamed(outcome: string, scores: Update["scores"]): string {
   });
 }
 
-const metricsOf = (scores: Update["scores"]) => [...new Set(scores.flatMap(({ metrics }) => Object.keys(metrics)))];
+const metricsOf = (scores: SampledUpdate["scores"]) => [
+  ...new Set(scores.flatMap(({ metrics }) => Object.keys(metrics))),
+];
 
 function planOf(estimator: EstimatorName, trained: Stage = "memory"): UpdatePlan {
   if (estimator !== "two-stage") return { schedule: { kind: "joint" }, update: 0 };

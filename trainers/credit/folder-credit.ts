@@ -1,7 +1,7 @@
 /** The credit that a run folder holds, or where it holds none for its present log, the paper's with all defaults. */
 import { type CreditLog, creditBasis, readCreditLog } from "../../evals/credit-log.ts";
 import { creditOptions } from "./credit-options.ts";
-import type { Update } from "./read-update.ts";
+import type { SampledUpdate } from "./read-update.ts";
 import { runCredit } from "./run-credit.ts";
 
 export interface FolderCredit {
@@ -10,7 +10,7 @@ export interface FolderCredit {
   readonly from: "folder" | "missing" | "outdated";
 }
 
-export function folderCredit(update: Update): FolderCredit {
+export function folderCredit(update: SampledUpdate): FolderCredit {
   const { run, scores } = update;
   const written = readCreditLog(run.folder);
   if (written && written.options.basis === creditBasis(run.records, scores)) return { log: written, from: "folder" };

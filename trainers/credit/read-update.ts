@@ -7,7 +7,7 @@ import type { ScoreLine } from "../../evals/run-folder.ts";
 import { scoreRecords } from "../../evals/score.ts";
 import type { SampledContext } from "../rewards/session-grid.ts";
 
-export interface Update {
+export interface SampledUpdate {
   readonly run: RunLog;
   /** Contexts that have a session, in the order of the log. */
   readonly contexts: readonly SampledContext[];
@@ -23,7 +23,7 @@ export interface ReadOptions {
 }
 
 /** Throws `input` for what is no run folder. */
-export async function readUpdate(folder: string, options: ReadOptions = {}): Promise<Update> {
+export async function readUpdate(folder: string, options: ReadOptions = {}): Promise<SampledUpdate> {
   const run = readRun(folder);
   const scored = new Set(run.scores.map(({ session }) => session));
   const unscored = run.records.filter(({ id, stage }) => stage === "qa" && !scored.has(id));

@@ -10,7 +10,7 @@ import type { Table } from "../rewards/table.ts";
 import { callCounts } from "../rewards/tool-validity.ts";
 import type { CreditOptions } from "./credit-options.ts";
 import { groupName } from "./group-name.ts";
-import type { Update } from "./read-update.ts";
+import type { SampledUpdate } from "./read-update.ts";
 
 export interface ContextCredit {
   readonly context: string;
@@ -31,7 +31,7 @@ export interface RunCredit {
 }
 
 /** A pure function of its arguments: the same log and options give the same credit, to the bit. */
-export function runCredit({ run, contexts, scores }: Update, options: CreditOptions): RunCredit {
+export function runCredit({ run, contexts, scores }: SampledUpdate, options: CreditOptions): RunCredit {
   const rule = liftEstimator(estimators[options.estimator], options);
   const credits = assignCredit(rule, contexts, options.plan);
   const found = contexts.map((sampled): ContextCredit => {
