@@ -1,5 +1,6 @@
 /** `umagraph/learner`: a client of Tinker-compatible training services, profiles of the engines, and probes that find out what one does. */
 export type { Adam } from "./client/adam.ts";
+export { type CheckPublishedOptions, checkPublished, type PublishedCheck } from "./client/check-published.ts";
 export type { Checkpoint } from "./client/checkpoints.ts";
 export type { CreateModel, Lora } from "./client/create-model.ts";
 export {
