@@ -43,8 +43,9 @@ function sourceOf({ chunks, sourceRef }: Rollout, { live, openSource }: Opening)
   return source;
 }
 
-function placed(question: { id: string; text: string; position?: number }, last: number): PlacedQuestion {
-  const { id, text, position = last } = question;
+function placed(question: { id: string; text: string; position?: number | null }, last: number): PlacedQuestion {
+  const { id, text } = question;
+  const position = question.position ?? last;
   if (!Number.isInteger(position) || position < 0 || position > last) {
     throw new UmaError("input", `the question "${id}" is asked after chunk ${position}, and chunks are 0 to ${last}`, {
       fix: "leave the position out to ask it at the end",

@@ -41,8 +41,7 @@ export function closeQuestionBranch(
 export const failQuestionBranch = ({ identity }: Placed, error: string): RolloutUpdate =>
   questionRow(identity, { id: idOf(identity), answer: null, end: "error", valid: null, total: null, error });
 
-export const idOf = ({ context, trajectory, question }: SessionIdentity) =>
-  answerSessionId(context, trajectory, question!);
+const idOf = ({ context, trajectory, question }: SessionIdentity) => answerSessionId(context, trajectory, question!);
 
 type Row = Rollout["answers"][string][string];
 

@@ -10,11 +10,11 @@ import { getConfig } from "@langchain/langgraph";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { type SessionSummary, summarize } from "./session-summary.ts";
 
-type Record_ = (record: SessionRecord) => void;
+type TakeRecord = (record: SessionRecord) => void;
 
 export interface SessionBook {
   /** Passes each record on and keeps its summary for the branch that it was made in. */
-  noting(record: Record_ | undefined): Record_;
+  noting(record: TakeRecord | undefined): TakeRecord;
   /** The branch's summaries in the order of their first record; they are gone from the book. */
   take(branch: string): SessionSummary[];
 }

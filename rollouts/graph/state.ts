@@ -25,7 +25,7 @@ export const RolloutInput = new StateSchema({
     .default(() => [])
     .describe("The context, one text per chunk; empty for the one that this thread has read before"),
   questions: z
-    .array(z.union([z.string(), AgentQuestion.extend({ position: z.int().optional() })]))
+    .array(z.union([z.string(), AgentQuestion.extend({ position: z.int().nullish() })]))
     .default(() => [])
     .describe("Texts, or objects with an id and, for questions in mid-stream, the 0-based last chunk in memory"),
   G: z.int().default(2).describe("Memory trajectories, 1 to 500"),

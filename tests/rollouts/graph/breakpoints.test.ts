@@ -81,3 +81,34 @@ it("stepping to the end through every session gives the records of a run without
   expect(stops).toEqual(["trajectory,trajectory", "trajectory,trajectory", "answer,answer", "answer,answer"]);
   expect(normalised(records)).toEqual(await sampled(context, { policy: diligentPolicy() }));
 });
+
+it("more trajectories than may run at once all stop, go on and end", async () => {
+  const context = { ...smallContext, chunks: smallContext.chunks.slice(0, 1), questions: [] };
+  const rolled = { policy: diligentPolicy(), G: 7 };
+  const { graph, input, records } = await rolloutGraph(context, rolled, {
+    checkpointer: new MemorySaver(),
+    concurrency: 3,
+  });
+  await graph.invoke(input, stepping);
+  const held = waiting((await graph.getState(thread, { subgraphs: true })) as unknown as Held);
+  expect(held.map(({ values }) => values.identity?.trajectory).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  await graph.invoke(null, { configurable: { ...thread.configurable, interruptBefore: [] } });
+  expect(normalised(records)).toEqual(await sampled(context, { ...rolled, policy: diligentPolicy() }));
+});
+
+it("a thread that outlives its process ends with rows that say so, not with memories of something else", async () => {
+  const saver = { checkpointer: new MemorySaver() };
+  const before = await rolloutGraph(smallContext, { policy: diligentPolicy() }, saver);
+  await before.graph.invoke(before.input, stepping);
+  const after = await rolloutGraph(smallContext, { policy: diligentPolicy() }, saver);
+  const going = { configurable: { ...thread.configurable, interruptBefore: [] } };
+  const state = (await after.graph.invoke(null, going)) as Rollout;
+  for (const { error, memories } of Object.values(state.trajectories)) {
+    expect(error).toContain("is not live in this process");
+    expect(memories).toEqual([]);
+  }
+  const rows = Object.values(state.answers).flatMap((answers) => Object.values(answers));
+  expect(rows).toHaveLength(2 * smallContext.questions.length);
+  for (const { answer, error } of rows)
+    expect([answer, error]).toEqual([null, expect.stringMatching(/no memory after chunk \d/)]);
+});

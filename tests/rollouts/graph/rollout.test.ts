@@ -80,6 +80,17 @@ describe("what the graph is given", () => {
     await expect(graph.invoke({ chunks: ["one"], questions: ["a?"], ...wrong })).rejects.toThrow(reason);
   });
 
+  it("a question without a position, or with an empty one, is asked at the end", async () => {
+    const questions = ["a?", { id: "b", text: "b?" }, { id: "c", text: "c?", position: null }];
+    const graph = createRolloutGraph(await loadVariant("concat"), graphDeps({ policy: brief() }));
+    const { drawn } = await graph.invoke({ chunks: ["one", "two"], questions, G: 1 });
+    expect(drawn.map(({ id, position }) => [id, position])).toEqual([
+      ["q1", 1],
+      ["b", 1],
+      ["c", 1],
+    ]);
+  });
+
   it("is a form: every field says what it is and has a default", () => {
     const { properties } = RolloutInput.getInputJsonSchema() as {
       properties: Record<string, { description?: string }>;
@@ -119,19 +130,16 @@ describe("many branches", () => {
         chunks: ["one"],
         questions: Array.from({ length: 2 }, (_, j) => ({ id: `q${j}`, text: `${j}?`, position: 0 })),
       };
-      const signal = new AbortController().signal;
-      const mostOf = async (config: { maxConcurrency?: number }, concurrency?: number) => {
+      const mostOf = async (G: number, options: { concurrency?: number }, config: { maxConcurrency?: number } = {}) => {
         most = 0;
-        const { state } = await throughGraph(context, { policy, G: 12 }, concurrency ? { concurrency } : {}, {
-          signal,
-          ...config,
-        });
-        expect(Object.values(state.answers).flatMap((rows) => Object.values(rows))).toHaveLength(24);
+        const { signal } = new AbortController();
+        const { state } = await throughGraph(context, { policy, G }, options, { signal, ...config });
+        expect(Object.values(state.answers).flatMap((rows) => Object.values(rows))).toHaveLength(2 * G);
         return most;
       };
-      expect(await mostOf({})).toBe(8);
-      expect(await mostOf({}, 3)).toBe(3);
-      expect(await mostOf({ maxConcurrency: 20 }, 3)).toBe(20);
+      expect(await mostOf(12, {})).toBe(8);
+      expect(await mostOf(4, { concurrency: 3 })).toBe(3);
+      expect(await mostOf(6, { concurrency: 3 }, { maxConcurrency: 5 })).toBe(5);
       await new Promise((resolve) => setImmediate(resolve));
       expect(warnings).not.toContain("MaxListenersExceededWarning");
     } finally {
