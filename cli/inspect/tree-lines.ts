@@ -9,7 +9,7 @@ import { type ContextNode, mean, type SessionNode, type TrajectoryNode } from ".
 /** `contexts` a line per context · `trajectories` those below it · `sessions` and those below them. */
 export type Depth = "contexts" | "trajectories" | "sessions";
 
-/** What was planned; null where the config does not say. */
+/** What was planned, so that an unfinished run shows what it lacks. */
 export interface Expected {
   readonly trajectories: number;
   /** Per trajectory: [memory, QA]. */
