@@ -7,6 +7,7 @@ import { accept } from "./accept.ts";
 import { askJson } from "./ask-json.ts";
 import type { Link } from "./link.ts";
 import { poll } from "./poll.ts";
+import { Refused } from "./refusal.ts";
 
 export interface Lora {
   readonly rank: number;
@@ -38,19 +39,19 @@ export async function requestModel(
   { sessionId, seqId }: ModelPlace,
   wanted: CreateModel,
 ): Promise<string> {
-  return makeModel(
-    link,
-    "create_model",
-    {
-      session_id: sessionId,
-      model_seq_id: seqId,
-      base_model: wanted.baseModel,
-      ...("lora" in wanted ? { lora_config: loraConfig(wanted.lora) } : fullConfig(profile)),
-      optimizer_config: { type: "adamw" },
-      type: "create_model",
-    },
-    wanted.signal,
-  );
+  const body = {
+    session_id: sessionId,
+    model_seq_id: seqId,
+    base_model: wanted.baseModel,
+    ...("lora" in wanted ? { lora_config: loraConfig(wanted.lora) } : fullConfig(profile)),
+    type: "create_model",
+  };
+  const newer = { ...body, optimizer_config: { type: "adamw" } };
+  return makeModel(link, "create_model", newer, wanted.signal).catch((thrown: unknown) => {
+    // servers from before the optimiser could be chosen know no other, and some refuse the member
+    if (!(thrown instanceof Refused) || !thrown.message.includes("optimizer_config")) throw thrown;
+    return makeModel(link, "create_model", body, wanted.signal);
+  });
 }
 
 /** The way of servers that make a model and load it in one call. */

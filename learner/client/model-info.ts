@@ -1,6 +1,6 @@
 /** What the server says about a model. */
 import { z } from "zod";
-import { askJson } from "./ask-json.ts";
+import { askIfServed } from "./ask-json.ts";
 import type { Link } from "./link.ts";
 
 const Info = z.looseObject({
@@ -21,12 +21,13 @@ export interface ModelInfo {
   readonly loraRank: number | null;
 }
 
+/** Nothing but the id where the server does not have the route. */
 export async function modelInfo(link: Link, modelId: string): Promise<ModelInfo> {
-  const info = await askJson(link, "get_info", Info, { body: { model_id: modelId, type: "get_info" } });
+  const info = await askIfServed(link, "get_info", Info, { body: { model_id: modelId, type: "get_info" } });
   return {
-    modelId: info.model_id,
-    baseModel: info.model_data?.model_name ?? info.model_name ?? null,
-    tokenizerId: info.model_data?.tokenizer_id ?? null,
-    loraRank: info.lora_rank || null,
+    modelId,
+    baseModel: info?.model_data?.model_name ?? info?.model_name ?? null,
+    tokenizerId: info?.model_data?.tokenizer_id ?? null,
+    loraRank: info?.lora_rank || null,
   };
 }

@@ -9,6 +9,7 @@
  * unknown stops all further calls but `loadState`.
  */
 import { z } from "zod";
+import { UmaError } from "../../base/errors.ts";
 import type { EngineProfile } from "../engines/engine-profile.ts";
 import type { Datum } from "../wire/datum.ts";
 import type { ForwardOutput } from "../wire/forward-output.ts";
@@ -49,7 +50,7 @@ export interface TrainedModel {
   saveState(name: string, options?: SaveOptions): Promise<string>;
   /** Clears what was accumulated. Without `optimizer` (default true) Adam begins anew. */
   loadState(path: string, options?: Stoppable & { readonly optimizer?: boolean }): Promise<void>;
-  /** Makes the current weights ready to sample from; a name keeps them beyond this session. */
+  /** Makes the current weights ready to sample from; a name, which must be a new one, keeps them beyond this session. */
   publish(options?: Stoppable & { readonly name?: string }): Promise<Sampler>;
   checkpoints(): Promise<Checkpoint[]>;
   /** Frees its memory at the server; it cannot be used afterwards. */
@@ -89,6 +90,7 @@ export function createTrainedModel(wiring: ModelWiring, info: ModelInfo): Traine
   const state = createModelState(modelId);
   const order: Order = { link, sequence, state, modelId, byNumber: profile.parallelChunks };
   const told = new Set<string>();
+  const published = new Set<string>();
   let steps = 0;
 
   const runForward = (
@@ -188,6 +190,13 @@ export function createTrainedModel(wiring: ModelWiring, info: ModelInfo): Traine
         finish: () => state.restored(),
       }),
     publish({ signal, name } = {}) {
+      if (name !== undefined && published.has(name))
+        return Promise.reject(
+          new UmaError("config", `weights were published as ${JSON.stringify(name)} before`, {
+            fix: "give every publish a name of its own: samples are told apart by it",
+          }),
+        );
+      if (name !== undefined) published.add(name);
       const step = steps;
       const target = name === undefined ? { sampling_session_seq_id: wiring.nextSamplingSession() } : { path: name };
       return orderedCall(order, {
@@ -195,7 +204,6 @@ export function createTrainedModel(wiring: ModelWiring, info: ModelInfo): Traine
         body: (seq_id) => ({
           model_id: modelId,
           seq_id,
-          kind: "snapshot",
           type: "save_weights_for_sampler",
           ...target,
         }),

@@ -200,6 +200,31 @@ describe("models", () => {
     await expect(client.createModel({ baseModel: "bigram", full: true })).rejects.toThrow(/tinker trains LoRA only/);
   });
 
+  it("are asked for without the choice of optimiser where the server does not know it", async () => {
+    const { client, server } = await connect();
+    const detail = [{ loc: ["body", "optimizer_config"], msg: "Extra inputs are not permitted" }];
+    server.fault(({ route, body }) =>
+      route === "create_model" && body!.optimizer_config ? { status: 422, body: { detail } } : null,
+    );
+    expect((await client.createModel(lora)).info.loraRank).toBe(4);
+  });
+
+  it("are used all the same where the server tells nothing about them", async () => {
+    const { client, server } = await connect();
+    server.fault(({ route }) => (route === "get_info" ? { status: 404 } : null));
+    const model = await client.createModel(lora);
+    expect(model.info).toEqual({ modelId: model.modelId, baseModel: null, tokenizerId: null, loraRank: null });
+    expect((await model.forward([datum()])).logprobs).toHaveLength(1);
+  });
+
+  it("are published under a name once", async () => {
+    const { client } = await connect();
+    const model = await client.createModel(lora);
+    await model.publish({ name: "v1" });
+    await expect(model.publish({ name: "v1" })).rejects.toThrow(/"v1" before/);
+    await model.publish({ name: "v2" });
+  });
+
   it("cannot be used once unloaded", async () => {
     const { client } = await connect();
     const model = await client.createModel(lora);
