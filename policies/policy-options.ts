@@ -69,6 +69,8 @@ export type LearnerOptions = z.infer<typeof learnerOptions>;
 export const ledgerExpertOptions = z.strictObject({
   /** The share of replies that go wrong, each by its own seed. */
   noise: z.number().min(0).max(1).optional(),
+  /** `entries`: one entry per expense, for the toolset with ledger_aggregate. */
+  style: z.enum(["pages", "entries"]).optional(),
 });
 
 const none = z.strictObject({});

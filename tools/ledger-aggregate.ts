@@ -7,7 +7,8 @@
  *     2024-02-23 | Utilities | Internet | 75.00 | optional note
  *
  * (date, scene, sub-scene, amount). Other lines are ignored; lines that begin like a record but cannot be read are counted
- * and reported, so that nothing is left out silently. Amounts may be negative; sums are exact to the last digit.
+ * and reported, so that nothing is left out silently. Amounts may be negative; sums are exact to the last digit. An amount
+ * may itself be worked out, "75.00-12.50" with what came back: it is one amount in every maximum and count.
  */
 import { Decimal } from "decimal.js";
 import { z } from "zod";
@@ -25,7 +26,10 @@ interface LedgerLine {
 
 // more significant digits than any ledger needs, so that no sum is ever rounded
 const Exact = Decimal.clone({ precision: 60, toExpNeg: -40, toExpPos: 40 });
-const RECORD = /^\s*(\d{4}-\d{2}-\d{2})\s*\|([^|]*)\|([^|]*)\|\s*([+-]?\d{1,18}(?:\.\d{1,8})?)\s*(?:\|.*)?$/;
+const NUMBER = String.raw`\d{1,18}(?:\.\d{1,8})?`;
+const RECORD = new RegExp(
+  String.raw`^\s*(\d{4}-\d{2}-\d{2})\s*\|([^|]*)\|([^|]*)\|\s*([+-]?${NUMBER}(?:\s*[+-]\s*${NUMBER})*)\s*(?:\|.*)?$`,
+);
 const LOOKS_LIKE_RECORD = /^\s*\d{4}-\d{2}-\d{2}\s*\|/;
 
 const EXPECTED_DAY = "expected a date like 2024-02-23, of a day that there is";
@@ -102,10 +106,16 @@ function readLedger(bank: Parameters<typeof entriesOf>[0]): { lines: LedgerLine[
         continue;
       }
       const [, date = "", scene = "", subScene = "", amount = ""] = match;
-      lines.push({ entry, date, scene: scene.trim(), subScene: subScene.trim(), amount: new Exact(amount) });
+      lines.push({ entry, date, scene: scene.trim(), subScene: subScene.trim(), amount: workedOut(amount) });
     }
   }
   return { lines, unreadable };
+}
+
+/** "75.00 - 12.50 + 1" is 63.50. */
+function workedOut(amount: string): Decimal {
+  const terms = amount.replace(/\s/g, "").match(/[+-]?[\d.]+/g) ?? [];
+  return terms.reduce((sum, term) => sum.plus(term), new Exact(0));
 }
 
 function aggregate(operation: "sum" | "count" | "max" | "min", lines: readonly LedgerLine[]): string | null {

@@ -1,6 +1,7 @@
 /** What a user does with one line: spend, put something right, get money back, name an amount that was asked for, or just talk. */
 import type { Change } from "./apply-change.ts";
 import { isCorrection, isOtherTalk, isRefund, isWholeRefund } from "./cues.ts";
+import { formerAmount } from "./former-amount.ts";
 import type { Sentence } from "./read-sentence.ts";
 import type { Thing } from "./things.ts";
 
@@ -31,8 +32,10 @@ export function actOf(sentence: Sentence, { date, asked }: { readonly date: stri
 function changeOf(date: string, { shape, amounts, things }: Sentence): Act {
   const refund = isRefund(shape);
   const whole = refund && amounts.length < 2 && isWholeRefund(shape);
+  const former = formerAmount(shape, amounts);
+  const about = { date, thing: things[0] ?? null, amounts, whole };
   return {
     kind: "change",
-    change: { kind: refund ? "refund" : "amount", date, thing: things[0] ?? null, amounts, whole },
+    change: { kind: refund ? "refund" : "amount", ...about, ...(former !== undefined && { former }) },
   };
 }

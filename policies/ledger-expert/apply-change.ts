@@ -16,6 +16,8 @@ export interface Change {
   readonly thing: Thing | null;
   /** All that the line names, in order. */
   readonly amounts: readonly number[];
+  /** The one of them that stood before, where the words say which. */
+  readonly former?: number;
   /** A refund of everything. */
   readonly whole: boolean;
 }

@@ -19,7 +19,7 @@ export function fromAggregate(exchanges: readonly Exchange[], query: Query): Ste
   }
 }
 
-function argumentsFor({ asks, scenes, subscene, range }: Query): Record<string, unknown> {
+export function argumentsFor({ asks, scenes, subscene, range }: Query): Record<string, unknown> {
   return {
     operation: operations[asks],
     ...(range && { from: range.from, to: range.to }),
@@ -29,13 +29,13 @@ function argumentsFor({ asks, scenes, subscene, range }: Query): Record<string, 
   };
 }
 
-interface Observation {
+export interface Observation {
   readonly value?: string | null;
   /** Largest first. */
   readonly groups?: readonly { readonly key: string; readonly value: string }[];
 }
 
-function readAnswer({ value, groups: found }: Observation): string | null {
+export function readAnswer({ value, groups: found }: Observation): string | null {
   if (!found) return value ?? null;
   const most = parseCents(found[0]?.value ?? "");
   const top = found.filter((group) => parseCents(group.value) === most).map(({ key }) => key);

@@ -6,20 +6,35 @@
  */
 import { readSection } from "../prompt-sections.ts";
 import { type ScriptedPolicy, type ScriptedReply, type ScriptedTurn, scriptedPolicy } from "../scripted-chat-model.ts";
+import { answerBriefly } from "./answer-briefly.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { keepBooks } from "./keep-books.ts";
+import { keepEntries } from "./keep-entries.ts";
 import { readSessions, type Session } from "./read-sessions.ts";
 import { withMistakes } from "./with-mistakes.ts";
 
-/** `noise`: the share of replies that go wrong, each by its own seed. */
-export const ledgerExpert = ({ noise = 0 }: { readonly noise?: number | undefined } = {}): ScriptedPolicy =>
-  scriptedPolicy({
-    name: noise === 0 ? "ledger-expert" : `ledger-expert (noise ${noise})`,
-    script: withMistakes(ledgerScript(), noise),
+/**
+ * How the bank is kept: `pages`, a day's expenses in one entry and totals above them, which serves every toolset; `entries`,
+ * one entry per expense and no more words than needed, for `ledger_aggregate`: what small policies learn from.
+ */
+export type LedgerStyle = "pages" | "entries";
+
+export interface LedgerExpertOptions {
+  /** The share of replies that go wrong, each by its own seed. */
+  readonly noise?: number | undefined;
+  readonly style?: LedgerStyle | undefined;
+}
+
+export function ledgerExpert({ noise = 0, style = "pages" }: LedgerExpertOptions = {}): ScriptedPolicy {
+  const differs = [...(style === "pages" ? [] : [style]), ...(noise === 0 ? [] : [`noise ${noise}`])];
+  return scriptedPolicy({
+    name: differs.length === 0 ? "ledger-expert" : `ledger-expert (${differs.join(", ")})`,
+    script: withMistakes(ledgerScript(style), noise),
   });
+}
 
 /** The policy as a function of what it is shown. */
-export function ledgerScript(): (turn: ScriptedTurn) => ScriptedReply {
+export function ledgerScript(style: LedgerStyle = "pages"): (turn: ScriptedTurn) => ScriptedReply {
   // the turns of a session show the same chunk; reading it once changes nothing but the time it takes
   let lastRead: { readonly chunk: string; readonly sessions: Session[] | null } | null = null;
   const sessionsOf = (chunk: string) => {
@@ -31,7 +46,9 @@ export function ledgerScript(): (turn: ScriptedTurn) => ScriptedReply {
     const question = readSection(turn.prompt, "question");
     // a chunk may hold the tags of a question
     if (chunk !== null && (question === null || turn.prompt.indexOf("<chunk>") < turn.prompt.indexOf("<question>")))
-      return keepBooks(turn, sessionsOf(chunk), readSection(turn.prompt, "core_memory") ?? "");
-    return answerQuestion(turn, question ?? "");
+      return style === "entries"
+        ? keepEntries(turn, sessionsOf(chunk))
+        : keepBooks(turn, sessionsOf(chunk), readSection(turn.prompt, "core_memory") ?? "");
+    return style === "entries" ? answerBriefly(turn, question ?? "") : answerQuestion(turn, question ?? "");
   };
 }

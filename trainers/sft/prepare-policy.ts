@@ -1,0 +1,44 @@
+/** The first half of making a policy: the teacher's sessions, and a model folder that knows their words and nothing else. */
+import { createReadStream, existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { makeFolder } from "../../base/make-folder.ts";
+import { writeInitialModel } from "./model/initial-model.ts";
+import { countPieces, policyTokenizer } from "./model/policy-tokenizer.ts";
+import type { SupervisedRecipe } from "./recipe.ts";
+import type { SupervisedSession } from "./supervised-session.ts";
+import { writeSessions } from "./write-sessions.ts";
+
+export const initialModelFolder = (folder: string) => join(folder, "initial");
+
+/** What is in the folder already stays. `say` is told what is being done. */
+export async function preparePolicy(
+  folder: string,
+  recipe: SupervisedRecipe,
+  say: (line: string) => void,
+): Promise<void> {
+  makeFolder(folder, "choose a writable place for the run");
+  for (const set of [...recipe.sets, recipe.heldOut]) {
+    say(`sessions of the teacher: ${set.file}`);
+    await writeSessions(join(folder, set.file), set);
+  }
+  const initial = initialModelFolder(folder);
+  if (existsSync(join(initial, "model.safetensors"))) return;
+  const { sessions, least } = recipe.vocabulary;
+  const words: string[] = [];
+  for (const [i, { file }] of recipe.sets.entries())
+    words.push(...countPieces(await textsOf(join(folder, file), sessions), least[i]!));
+  const tokenizer = policyTokenizer([...new Set(words)]);
+  const parameters = writeInitialModel(initial, { shape: recipe.shape, tokenizer, seed: recipe.seed });
+  say(`a model of ${parameters} parameters, randomly initialised: ${initial}`);
+}
+
+async function textsOf(path: string, sessions: number): Promise<string[]> {
+  const texts: string[] = [];
+  let read = 0;
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    if (read++ === sessions) break;
+    if (line !== "") texts.push(...(JSON.parse(line) as SupervisedSession).messages.map(({ text }) => text));
+  }
+  return texts;
+}

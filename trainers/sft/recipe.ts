@@ -1,0 +1,67 @@
+/** How the embedded policy is made: every number of it, so that a rebuild needs nothing but this file and the seed. */
+import type { Adam } from "../../learner/index.ts";
+import type { LearningRate } from "./learning-rate.ts";
+import type { ModelShape } from "./model/initial-model.ts";
+import type { TeacherOptions } from "./teacher-sessions.ts";
+
+export interface SessionSet extends TeacherOptions {
+  readonly file: string;
+  /** How many sessions are written. */
+  readonly count: number;
+}
+
+export interface SupervisedRecipe {
+  readonly seed: number;
+  readonly shape: ModelShape;
+  /** What is trained on, one file each. */
+  readonly sets: readonly SessionSet[];
+  readonly heldOut: SessionSet;
+  /** The vocabulary: pieces seen at least so often in the first sessions of each training set. */
+  readonly vocabulary: { readonly sessions: number; readonly least: readonly number[] };
+  readonly steps: number;
+  readonly batchTokens: number;
+  readonly contextWeight: number;
+  /** Longer sessions are left out. */
+  readonly maxTokens: number;
+  readonly learningRate: LearningRate;
+  readonly adam: Omit<Adam, "learningRate">;
+  readonly reportEvery: number;
+  readonly checkpointEvery: number;
+}
+
+const micro = { profile: "micro", horizons: [2, 3, 4, 5, 6, 8, 10] } as const;
+
+export const embeddedPolicy: SupervisedRecipe = {
+  seed: 1,
+  shape: { width: 128, layers: 4, heads: 4, headWidth: 32, feedForward: 384, context: 4096, rope: 10_000 },
+  sets: [
+    { ...micro, file: "micro-train.jsonl", split: "train", questions: 2, seed: 1, count: 60_000 },
+    {
+      profile: "full",
+      horizons: [3, 5, 8],
+      file: "full-train.jsonl",
+      split: "train",
+      questions: 3,
+      seed: 1,
+      count: 8_000,
+    },
+  ],
+  heldOut: {
+    ...micro,
+    file: "micro-test.jsonl",
+    split: "test",
+    horizons: [3, 5, 10],
+    questions: 3,
+    seed: 770,
+    count: 400,
+  },
+  vocabulary: { sessions: 4_000, least: [2, 10] },
+  steps: 12_000,
+  batchTokens: 1_500,
+  contextWeight: 0.1,
+  maxTokens: 400,
+  learningRate: { peak: 3e-3, warmUp: 100, anneal: 3_600 },
+  adam: { beta1: 0.9, beta2: 0.98, eps: 1e-9, gradClipNorm: 1 },
+  reportEvery: 100,
+  checkpointEvery: 300,
+};

@@ -1,0 +1,52 @@
+/**
+ * Plays a scripted teacher through the real sessions on generated Ledger-QA dialogues: what supervised training learns from.
+ *
+ * Nothing is rendered here and nothing is made up: the same driver, tools and observations that a policy will meet.
+ */
+import { ledgerQa } from "../../evals/benchmarks/ledger-qa/benchmark.ts";
+import { ledgerQaConfig } from "../../evals/benchmarks/ledger-qa/config.ts";
+import { loadPrompts } from "../../nodes/prompts/prompts.ts";
+import type { SessionRecord } from "../../nodes/session/record.ts";
+import { createPolicy } from "../../policies/index.ts";
+import type { PolicySpec } from "../../policies/policy.ts";
+import { sampleRollouts } from "../../rollouts/sample-rollouts.ts";
+import { toolsets } from "../../tools/toolsets.ts";
+import type { SupervisedSession } from "./supervised-session.ts";
+
+export interface TeacherOptions {
+  readonly profile: "micro" | "full";
+  /** `train` for everything that is trained on. */
+  readonly split: "train" | "test";
+  /** Sessions per context; each block has contexts of every horizon. */
+  readonly horizons: readonly number[];
+  /** Questions asked about each context. */
+  readonly questions: number;
+  readonly seed: number;
+  readonly teacher?: PolicySpec;
+}
+
+/** The teacher of the clean start. */
+export const entriesExpert: PolicySpec = { policy: "ledger-expert", style: "entries" };
+
+/** Without end, in an order that the options alone decide. */
+export async function* teacherSessions(options: TeacherOptions): AsyncGenerator<SupervisedSession, void> {
+  const { profile, split, horizons, questions, seed } = options;
+  const policy = await createPolicy(options.teacher ?? entriesExpert);
+  const prompts = loadPrompts("micro");
+  for (let block = 0; ; block++) {
+    const config = ledgerQaConfig.parse({
+      profile,
+      split,
+      horizon: [...horizons],
+      contexts: 2,
+      seed: seed * 1_000_000 + block,
+    });
+    const records = sampleRollouts(ledgerQa.load(config), {
+      ...{ G: 1, M: questions, policy, prompts, toolset: toolsets.ledger, seed: block },
+      concurrency: 1,
+    });
+    for await (const record of records) yield sessionOf(record);
+  }
+}
+
+const sessionOf = ({ id, stage, messages }: SessionRecord): SupervisedSession => ({ id, stage, messages });
