@@ -74,8 +74,10 @@ export async function sendForward(
         continue;
       }
       const release = await wiring.dispatch.take(part.size, wiring.link.signal);
-      if (held) under.push(sendOne(part, at, numbers.next(), release));
-      else await sendOne(part, at, numbers.next(), release);
+      const sending = sendOne(part, at, numbers.next(), release);
+      if (!held) await sending;
+      sending.catch(() => {}); // looked at when all are handed over
+      under.push(sending);
     }
   };
   const sendHeld = async ({ part, number }: { readonly part: Part; readonly number: number }) => {

@@ -10,6 +10,8 @@ import { messageOf, UmaError } from "../../base/errors.ts";
 interface Call {
   /** Null until it has failed. */
   failure: unknown;
+  /** Whether later calls build on it. */
+  readonly changes: boolean;
   readonly over: Promise<void>;
   /** What its caller holds. */
   promise: Promise<unknown> | null;
@@ -25,9 +27,16 @@ export interface Entry {
   settle(failure: unknown): void;
 }
 
+export interface EnterOptions {
+  /** Whether it changes weights or gradient, so that later calls build on it. */
+  readonly changes: boolean;
+  /** It is a load of a checkpoint, which may come after anything but a lost sequence. */
+  readonly rescue?: boolean;
+}
+
 export interface ModelState {
-  /** At the time a call is made. `rescue`: it is a load of a checkpoint, which may come after anything but a lost sequence. */
-  enter(what: string, options?: { readonly rescue?: boolean }): Entry;
+  /** At the time a call is made. */
+  enter(what: string, options: EnterOptions): Entry;
   /** Weights or gradient are not known. */
   doubt(cause: unknown): void;
   /** No further call can be executed. */
@@ -41,11 +50,11 @@ export function createModelState(modelId: string): ModelState {
   let lost: UmaError | null = null;
   const open = new Set<Call>();
   return {
-    enter(what, { rescue = false } = {}) {
-      const earlier = rescue ? [] : [...open];
+    enter(what, { changes, rescue = false }) {
+      const earlier = rescue ? [] : [...open].filter((call) => call.changes);
       for (const { promise } of earlier) promise?.catch(() => {});
       let end = () => {};
-      const own: Call = { failure: null, promise: null, over: new Promise((resolve) => (end = resolve)) };
+      const own: Call = { failure: null, promise: null, changes, over: new Promise((resolve) => (end = resolve)) };
       open.add(own);
       const check = () => {
         if (lost) throw lost;

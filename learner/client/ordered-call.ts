@@ -38,7 +38,7 @@ export interface Order {
 /** The promise is the one that later calls speak for (ModelState). */
 export function orderedCall<T, R>(order: Order, call: OrderedCall<T, R>): Promise<R> {
   const { link, sequence, state, modelId } = order;
-  const entry = state.enter(call.route, { rescue: call.rescue ?? false });
+  const entry = state.enter(call.route, { changes: call.changes, rescue: call.rescue ?? false });
   let sent = false;
   const run = async () => {
     const { request_id: requestId } = await sequence.turn(async (numbers) => {

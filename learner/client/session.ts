@@ -68,6 +68,7 @@ function beat(link: Link, id: string): () => void {
       warned = false;
     } else if (status === 410) {
       clearInterval(timer);
+      link.warn(`the learner at ${link.url} has ended the session, and its models with it`);
     } else if (now - answered >= link.limits.heartbeatWarnMs && !warned && !link.signal.aborted) {
       warned = true;
       link.warn(

@@ -100,7 +100,7 @@ export function createTrainedModel(wiring: ModelWiring, info: ModelInfo): Traine
     forwardOnly: boolean,
     { signal }: Stoppable,
   ) => {
-    const entry = state.enter(forwardOnly ? "forward" : "forward_backward");
+    const entry = state.enter(forwardOnly ? "forward" : "forward_backward", { changes: !forwardOnly });
     const fate: Fate = { sent: 0, done: 0, failed: 0, hole: false };
     const run = async () => {
       const results = await sequence.turn((numbers) => {

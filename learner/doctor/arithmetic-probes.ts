@@ -1,5 +1,4 @@
 /** What the engine computes: probed by what a small step changes, since a reported number can be right where the gradient is not. */
-import { messageOf } from "../../base/errors.ts";
 import type { EngineProfile } from "../engines/engine-profile.ts";
 import type { ProbeLine } from "./probe-line.ts";
 import { difference, meanSize, reported, times } from "./small-step.ts";
@@ -13,12 +12,12 @@ export interface Finding {
 
 export type ArithmeticProbe = (bench: Workbench, profile: EngineProfile) => Promise<Finding>;
 
-const near = (value: number | null, expected: number, tolerance = 0.2) =>
+export const near = (value: number | null, expected: number, tolerance = 0.2) =>
   value !== null && Math.abs(value - expected) <= tolerance;
-const shown = (value: number | null) => (value === null ? "nothing measurable" : value.toFixed(2));
+export const shown = (value: number | null) => (value === null ? "nothing measurable" : value.toFixed(2));
 
 /** How large `effect` is in terms of `unit`, by what it changed. */
-const ratio = (effect: Effect, unit: Effect) => times(effect.change, unit.change);
+export const ratio = (effect: Effect, unit: Effect) => times(effect.change, unit.change);
 
 /** Whether twice the weight moves the model twice as far; all sizes below depend on it. */
 export const steps: ArithmeticProbe = async (bench, profile) => {
@@ -101,61 +100,6 @@ export const signedWeights: ArithmeticProbe = async (bench) => {
   };
 };
 
-/** At ρ = 1.15 everywhere and A = 1, an upper threshold of 1.1 leaves no gradient, one of 1.3 leaves all of it. */
-export const clip: ArithmeticProbe = async (bench, profile) => {
-  const { unit, datum, all } = bench;
-  await bench.reset();
-  const scores = await bench.scores();
-  const ppo = (config: Record<string, number>) =>
-    bench.effect((model) =>
-      model.forwardBackward(
-        [datum({ logprobs: scores.map((value) => value - Math.log(1.15)), advantages: all(1) })],
-        "ppo",
-        config,
-      ),
-    );
-  const inside = ratio(await ppo({ clip_low_threshold: 0.8, clip_high_threshold: 1.3 }), unit);
-  const outside = ratio(await ppo({ clip_low_threshold: 0.8, clip_high_threshold: 1.1 }), unit);
-  const ok = near(inside, 1.15) && near(outside, 0, 0.1);
-  const defaults = ok ? await clipDefaults(bench, scores) : null;
-  return {
-    line: {
-      probe: "clip",
-      checked: "ppo at a ratio of 1.15 with thresholds 0.8/1.3 and 0.8/1.1",
-      saw: `within them ${shown(inside)} of a whole gradient, beyond them ${shown(outside)}${defaults ? `; without thresholds it clips at ${defaults.low.toFixed(2)}/${defaults.high.toFixed(2)}` : ""}`,
-      meaning: ok
-        ? "thresholds are ratios, as they are sent"
-        : near(outside, 1.15)
-          ? "thresholds are not taken as ratios (perhaps as distances from 1): ratios far outside the bounds would still be trained on"
-          : "the clipped surrogate is not what it should be",
-      ok,
-    },
-    profile: ok
-      ? { clip: { unit: "ratio", defaults: defaults ?? profile.clip.defaults } }
-      : near(outside, 1.15)
-        ? { clip: { unit: "distance", defaults: profile.clip.defaults } }
-        : {},
-  };
-};
-
-/** From the reported loss with none sent: −Σ min(ρ, high) at A = 1, Σ max(ρ, low) at A = −1. Null where it is not reported as a sum. */
-async function clipDefaults(bench: Workbench, scores: Float32Array): Promise<{ low: number; high: number } | null> {
-  await bench.reset();
-  const n = scores.length;
-  const loss = async (rho: number, advantage: number) => {
-    const data = [
-      bench.datum({ logprobs: scores.map((value) => value - Math.log(rho)), advantages: bench.all(advantage) }),
-    ];
-    return reported((await bench.model().forward(data, "ppo")).metrics, "loss");
-  };
-  const [up, down] = [await loss(4, 1), await loss(0.1, -1)];
-  if (up === null || down === null) return null;
-  const [high, low] = [-up / n, down / n];
-  return low > 0 && low < 1 && high > 1 && high < 4 ? { low: round(low), high: round(high) } : null;
-}
-
-const round = (value: number) => Math.round(value * 1000) / 1000;
-
 export const accumulation: ArithmeticProbe = async (bench, profile) => {
   const { datum, all } = bench;
   const half = (first: boolean) =>
@@ -205,71 +149,3 @@ export const gradientClipping: ArithmeticProbe = async (bench, profile) => {
     profile: { adam: ok ? profile.adam : profile.adam.filter((field) => field !== "grad_clip_norm") },
   };
 };
-
-/** Which losses and tensors are taken at all, without touching the gradient. */
-export const losses: ArithmeticProbe = async (bench, profile) => {
-  const inputs = { logprobs: bench.start, advantages: bench.all(0) };
-  const accepts = async (loss: string, extra: Record<string, Float32Array> = {}, config = {}) =>
-    (await trial(
-      bench,
-      loss,
-      loss === "cross_entropy" ? { weights: bench.all(1) } : { ...inputs, ...extra },
-      config,
-    )) === null;
-  const taken: string[] = [];
-  for (const loss of ["cross_entropy", "importance_sampling", "ppo", "cispo", "dro", "gspo", "dppo"])
-    if (await accepts(loss)) taken.push(loss);
-  const kl = await accepts(
-    "ppo",
-    { ref_logprobs: inputs.logprobs, kl_weights: bench.all(0) },
-    { kl_beta: 0.1, kl_kind: 3 },
-  );
-  const ok = taken.includes("cross_entropy") && taken.includes("ppo");
-  return {
-    line: {
-      probe: "losses",
-      checked: "a forward pass with each loss, and ppo with a reference and a KL term",
-      saw: `it takes ${taken.join(", ") || "none"}; the KL term ${kl ? "too" : "not"}`,
-      meaning: ok
-        ? `clipped objectives go in one pass, ${kl ? "with their KL term" : "a KL term needs a forward pass before"}`
-        : "cross_entropy and ppo are what training is made of: this engine cannot be used",
-      ok,
-    },
-    profile: {
-      losses: taken,
-      klExtension: kl ? (profile.klExtension ?? { kinds: ["k1", "k2", "k3", "rho-k3"] }) : null,
-    },
-  };
-};
-
-export const tensors: ArithmeticProbe = async (bench) => {
-  const zero = await trial(bench, "cross_entropy", { weights: bench.all(0) });
-  const mask = await trial(bench, "ppo", { logprobs: bench.start, advantages: bench.all(1), mask: bench.all(1) });
-  const weights = await trial(bench, "ppo", { logprobs: bench.start, advantages: bench.all(1), weights: bench.all(1) });
-  const named = [...(mask === null ? ["mask"] : []), ...(weights === null ? ["weights"] : [])];
-  return {
-    line: {
-      probe: "tensors",
-      checked: "a datum whose weights are all 0, and ppo with a mask or weights beside it",
-      saw: `all zeros ${zero === null ? "are taken" : `are refused (${zero})`}; ppo takes ${named.length > 0 ? named.join(" and ") : "neither mask nor weights"}`,
-      meaning:
-        zero === null
-          ? "sessions without a gradient may be shipped with the others"
-          : "a session without a gradient must be left out, or the whole call is refused",
-      ok: zero === null,
-    },
-  };
-};
-
-/** Null when it is taken, else the reason. */
-async function trial(
-  bench: Workbench,
-  loss: string,
-  inputs: Record<string, Float32Array>,
-  config: Record<string, number> = {},
-): Promise<string | null> {
-  return bench
-    .model()
-    .forward([bench.datum(inputs)], loss, config)
-    .then(() => null, messageOf);
-}

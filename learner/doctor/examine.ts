@@ -12,18 +12,17 @@ import { createLink } from "../client/link.ts";
 import { openSession } from "../client/session.ts";
 import { EngineProfile } from "../engines/engine-profile.ts";
 import { profileFrom } from "../engines/engine-profiles.ts";
+import { losses, tensors } from "./acceptance-probes.ts";
 import {
   type ArithmeticProbe,
   accumulation,
-  clip,
   type Finding,
   gradientClipping,
-  losses,
   reduction,
   signedWeights,
   steps,
-  tensors,
 } from "./arithmetic-probes.ts";
+import { clip } from "./clip-probe.ts";
 import { type ProbeLine, type ProbeName, probeNames } from "./probe-line.ts";
 import { probeProtocol } from "./protocol-probes.ts";
 import { createRawModel } from "./raw-model.ts";

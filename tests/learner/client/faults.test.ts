@@ -294,6 +294,17 @@ describe("a failed call", () => {
     await expect(model.optimStep(adam)).rejects.toThrow(/no longer known/);
   });
 
+  it("on which nothing builds fails alone", async () => {
+    const { client } = await connect();
+    const model = await client.createModel(lora);
+    const unknown = failure(model.forward(data, "no_such_loss"));
+    const gradient = model.forwardBackward(data, "cross_entropy");
+    const step = model.optimStep(adam);
+    expect((await unknown).message).toMatch(/expected a loss_fn/);
+    await Promise.all([gradient, step]);
+    expect(Array.from((await model.forward(data)).logprobs[0]!)).toEqual(await undisturbed());
+  });
+
   it("nobody listens to does not end the process when a later one speaks for it", async () => {
     const { client } = await connect();
     const model = await client.createModel(lora);

@@ -60,6 +60,17 @@ describe("memory", () => {
     expect(most).toBeLessThan(60);
   });
 
+  it("is free again when a part is refused while others wait for theirs", async () => {
+    const { client, server } = await connect({}, { limits: { chunkDatums: 1, dispatchBytes: 700 } });
+    const model = await client.createModel(lora);
+    server.fault(({ route, body }) => (route === "forward_backward" && body!.seqId === 2 ? { status: 422 } : null));
+    const data = Array.from({ length: 6 }, (_, d) => datum(4, d));
+    await expect(model.forward(data)).rejects.toMatchObject({ code: "input" });
+    while (server.executed.length < 5) await wait(2);
+    expect(server.executed.map(({ seqId }) => seqId)).toEqual([1, 3, 4, 5, 6]);
+    expect((await model.forward(data)).logprobs).toHaveLength(6);
+  });
+
   it("is asked for in parts no larger than the server wants, in datums and bytes", async () => {
     const { client, server } = await connect({
       flags: { fwdbwd_max_chunk_len: 3, fwdbwd_max_chunk_bytes_count: 2_500 },
@@ -171,7 +182,8 @@ describe("the session", () => {
     expect(warnings).toEqual([expect.stringMatching(/has not answered a heartbeat/)]);
     server.fault(() => null);
     server.restart();
-    await wait(60);
+    while (warnings.length < 2) await wait(5);
+    expect(warnings[1]).toMatch(/has ended the session/);
     const beats = server.seen.filter(({ route }) => route === "session_heartbeat").length;
     await wait(60);
     expect(server.seen.filter(({ route }) => route === "session_heartbeat")).toHaveLength(beats);
