@@ -57,6 +57,14 @@ def test_recomputation_really_runs_the_layers_again(tiny_folder: Path, monkeypat
         assert len(calls) == expected
 
 
+def test_an_adapter_can_be_trained_with_recomputation(tiny_folder: Path, engine: TorchEngine) -> None:
+    other = with_settings(tiny_folder, checkpoint_bytes=0)
+    for opened in (engine, other):
+        opened.create_model("lora", LoraConfig(4, seed=1))
+        opened.forward("lora", batch(LENGTHS), "cross_entropy", {}, backward=True)
+    assert distance(gradient(other, "lora"), gradient(engine, "lora")) < 1e-6
+
+
 def test_order_of_datums_changes_no_gradient_and_logprobs_come_in_the_order_sent(engine: TorchEngine) -> None:
     data = batch(LENGTHS)
     forth = engine.forward("full", data, "cross_entropy", {}, backward=True)

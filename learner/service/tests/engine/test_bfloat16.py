@@ -56,7 +56,9 @@ def test_it_learns_saves_and_samples(narrow: TorchEngine, tmp_path: Path, lora: 
     assert loss < 1
     narrow.save_for_sampler("m", tmp_path / "s")
     narrow.open_sampler("s", tmp_path / "s")
-    (result,) = narrow.sample("s", [SampleRequest(row[:4].astype(np.int32), SamplingParams(9, temperature=0.0, stop=[]))])
+    (result,) = narrow.sample(
+        "s", [SampleRequest(row[:4].astype(np.int32), SamplingParams(9, temperature=0.0, stop=[]))]
+    )
     np.testing.assert_array_equal(result.sequences[0].tokens, row[4:])
     narrow.save_state("m", tmp_path / "state")
     narrow.load_state("m", tmp_path / "state", optimizer=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,6 +126,49 @@ def test_a_save_that_fails_leaves_the_older_one(
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
     engine.load_state("full", tmp_path / "state", optimizer=True)
     assert distance(weights(engine, "full"), old) == 0
+
+
+def test_a_state_that_was_moved_aside_when_the_process_died_is_found_again(engine: TorchEngine, tmp_path: Path) -> None:
+    engine.save_state("full", tmp_path / "state")
+    saved = weights(engine, "full")
+    step(engine, "full")
+    (tmp_path / "state").rename(tmp_path / ".state.0123.replaced")
+    (tmp_path / ".state.4567.partial").mkdir()
+    engine.load_state("full", tmp_path / "state", optimizer=True)
+    assert distance(weights(engine, "full"), saved) == 0
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from umagraph_learner.contract import AdamParams
+from umagraph_learner.engine import durable
+from umagraph_learner.engine.torch_engine import open_engine
+engine = open_engine(sys.argv[1])
+engine.create_model("m", None)
+engine.save_state("m", Path(sys.argv[2]))
+calls = [0]
+def deadly(path, plain=durable._flush):
+    calls[0] += 1
+    if calls[0] == int(sys.argv[3]):
+        os.kill(os.getpid(), 9)
+    plain(path)
+durable._flush = deadly
+engine.save_state("m", Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_a_kill_while_saving_leaves_the_older_state(
+    tiny_folder: Path, engine: TorchEngine, tmp_path: Path, at: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tiny_folder), str(tmp_path / "state"), str(at)],
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert done.returncode == -9
+    engine.load_state("full", tmp_path / "state", optimizer=True)
 
 
 def test_saving_again_replaces(engine: TorchEngine, tmp_path: Path) -> None:

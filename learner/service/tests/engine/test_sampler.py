@@ -14,6 +14,7 @@ from tiny_model import make_tiny_model, tokenizer
 
 from umagraph_learner.contract import AdamParams, SampleRequest, SamplingParams, UserError
 from umagraph_learner.engine.settings import default_settings
+from umagraph_learner.engine.step_decoder import beside_each_other
 from umagraph_learner.engine.torch_engine import TorchEngine, open_engine
 
 
@@ -206,6 +207,20 @@ def test_without_max_tokens_a_sequence_may_fill_the_context(tiny_folder: Path) -
     (result,) = engine.sample("base", [SampleRequest(prompt(12), SamplingParams(seed=1, stop=[]))])
     assert len(result.sequences[0].tokens) == 38
     assert result.sequences[0].stop_reason == "length"
+
+
+def test_a_copy_of_a_model_has_its_projections_side_by_side_and_apart_from_the_first(engine: TorchEngine) -> None:
+    first = engine._network
+    copied = first.twin()
+    joined = []
+    for network in (first, copied):
+        attention = network.model.model.layers[0].self_attn  # type: ignore[union-attr, operator, index]
+        together = beside_each_other([attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight])
+        assert together is not None
+        assert together.shape == (128, 64)
+        joined.append(together)
+    assert torch.equal(*joined)
+    assert joined[0].data_ptr() != joined[1].data_ptr()
 
 
 def test_no_requests_give_no_results(sampling: TorchEngine) -> None:

@@ -84,7 +84,7 @@ def load_state(model: TrainedModel, folder: Path, *, optimizer: bool) -> None:
 
 
 def saved_lora(folder: Path) -> LoraConfig | None:
-    return _lora(read_manifest(folder, _STATE))
+    return _lora(read_manifest(folder, _STATE, verify=False))
 
 
 def save_for_sampler(model: TrainedModel, folder: Path, source: Path, base: str) -> None:

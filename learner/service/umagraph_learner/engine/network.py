@@ -46,7 +46,10 @@ class Network:
 
     def twin(self) -> Network:
         """A copy with parameters of its own."""
-        return Network(copy.deepcopy(self.model), self.dtype, self.device)
+        copied = copy.deepcopy(self.model)
+        # a copied view is a tensor of its own
+        join(copied.model)  # type: ignore[arg-type]
+        return Network(copied, self.dtype, self.device)
 
     @torch.no_grad()
     def copy_in(self, tensors: Mapping[str, Tensor]) -> None:
