@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--shortest", type=int, default=32)
     parser.add_argument("--longest", type=int, default=512)
     parser.add_argument("--new-tokens", type=int, default=128)
+    parser.add_argument("--prompts", type=int, default=48)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", choices=("training", "sampling"))
@@ -58,7 +59,7 @@ def main() -> None:
         if options.only != "sampling":
             report["training"] = {**_facts(lengths), **_training(engine, plain, rows, options.rounds)}
         if options.only != "training":
-            report["sampling"] = _sampling(engine, plain, rng, options.new_tokens, options.rounds)
+            report["sampling"] = _sampling(engine, plain, rng, options.prompts, options.new_tokens, options.rounds)
     print(json.dumps(report, indent=1))
 
 
@@ -153,10 +154,12 @@ def _padded_loop(model: nn.Module, rows: Sequence[np.ndarray], weights: Sequence
 
 
 def _sampling(
-    engine: TorchEngine, plain: nn.Module, rng: np.random.Generator, new: int, rounds: int
+    engine: TorchEngine, plain: nn.Module, rng: np.random.Generator, count: int, new: int, rounds: int
 ) -> dict[str, object]:
     """All sequences run to the same length, and then to lengths of their own, where a finished one frees its place."""
-    prompts = [rng.integers(5, engine.base.vocab_size, length).astype(np.int32) for length in rng.integers(16, 160, 48)]
+    prompts = [
+        rng.integers(5, engine.base.vocab_size, length).astype(np.int32) for length in rng.integers(16, 160, count)
+    ]
     wanted = rng.integers(new // 8, new + 1, len(prompts))
     engine.open_sampler("bench", None)
 

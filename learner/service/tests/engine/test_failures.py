@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ import pytest
 import torch
 from engine_case import batch, datum, distance, gradient, rows, weights
 
-from umagraph_learner.contract import AdamParams, Datum, LoraConfig, ServerError, UserError
+from umagraph_learner.contract import (
+    AdamParams,
+    Datum,
+    LoraConfig,
+    SampleRequest,
+    SamplingParams,
+    ServerError,
+    UserError,
+)
 from umagraph_learner.engine import head, ops
 from umagraph_learner.engine.torch_engine import TorchEngine
 
@@ -157,12 +166,16 @@ def test_a_first_request_that_fails_leaves_no_gradient(engine: TorchEngine, monk
         engine.optim_step("full", AdamParams(1e-3))
 
 
-def test_a_diverged_model_answers_with_an_error_and_lives(engine: TorchEngine) -> None:
+def test_a_diverged_model_answers_with_an_error_and_lives(engine: TorchEngine, tmp_path: Path) -> None:
     engine.create_model("wild", None)
     engine.forward("wild", DATA, "cross_entropy", {}, backward=True)
     engine.optim_step("wild", AdamParams(1e38))
     with pytest.raises(UserError, match="finite loss"):
         engine.forward("wild", DATA, "cross_entropy", {}, backward=True)
+    engine.save_for_sampler("wild", tmp_path / "wild")
+    engine.open_sampler("wild", tmp_path / "wild")
+    with pytest.raises(UserError, match="diverged"):
+        engine.sample("wild", [SampleRequest(np.array([5, 6], np.int32), SamplingParams(3, stop=[]))])
     engine.forward("full", [datum(rows([4])[0])], "cross_entropy", {}, backward=True)
 
 

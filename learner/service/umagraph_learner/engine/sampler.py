@@ -6,6 +6,7 @@ so what it is batched with changes its tokens only where rounding tips a draw th
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -210,6 +211,8 @@ class _Run:
         drawing = self._running[start:]
         params = [self._requests[running.request].params for running in drawing]
         tokens, logprobs = choose(self._head.logits(hidden), params, [running.source for running in drawing])
+        if not all(map(math.isfinite, logprobs)):
+            raise UserError("expected finite log-probabilities of the sampled tokens; the weights have diverged")
         gone: list[int] = []
         for place, (running, token, logprob) in enumerate(zip(drawing, tokens, logprobs, strict=True), start=start):
             running.tokens.append(token)
