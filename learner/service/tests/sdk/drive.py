@@ -1,7 +1,7 @@
 """Drives a running server with the official SDK of the environment it is started in; prints one JSON report.
 
-Started by ``test_official_sdk.py`` as ``<venv>/bin/python drive.py <part> <url> <base model>``. It uses nothing but the
-SDK, so it also runs where this project is not installed. The numbers of the parts are those of the conformance plan.
+Started by ``test_official_sdk.py`` as ``<venv>/bin/python drive.py <base model> <part>@<url> ...``. It uses nothing but
+the SDK, so it also runs where this project is not installed. The numbers of the parts are those of the conformance plan.
 """
 
 from __future__ import annotations
@@ -57,15 +57,24 @@ def client(url: str) -> tinker.ServiceClient:
     return tinker.ServiceClient(base_url=url)
 
 
+def ready(made: Any) -> Any:
+    """Clients are made at once by older versions and as futures by newer ones."""
+    return made.result() if VERSION >= (0, 26) and hasattr(made, "result") else made
+
+
+def lora_client(service: tinker.ServiceClient, base: str, rank: int = 8, seed: int = 1) -> Any:
+    return ready(service.create_lora_training_client(base_model=base, rank=rank, seed=seed))
+
+
 def path_of(future: Any) -> str:
     return future.result().path
 
 
 def part_one(url: str, base: str) -> dict[str, Any]:
     service = client(url)
-    names = [model.model_name for model in service.get_server_capabilities().supported_models]
-    training = service.create_lora_training_client(base_model=base, rank=8, seed=1)
-    info = training.get_info()
+    names = [model.model_name for model in ready(service.get_server_capabilities()).supported_models]
+    training = lora_client(service, base)
+    info = ready(training.get_info())
     return {
         "supported": names,
         "model_id": info.model_id,
@@ -76,7 +85,7 @@ def part_one(url: str, base: str) -> dict[str, Any]:
 
 
 def part_two(url: str, base: str) -> dict[str, Any]:
-    training = client(url).create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(client(url), base)
     data = [cross_entropy_datum(PROMPT), cross_entropy_datum(PROMPT[:5], [0.0, 0.5, 2.0, -1.0])]
     before = training.forward(data, "cross_entropy").result()
     trained = training.forward_backward(data, "cross_entropy").result()
@@ -102,7 +111,7 @@ def part_two(url: str, base: str) -> dict[str, Any]:
 
 def part_three(url: str, base: str) -> dict[str, Any]:
     """The server was started with a chunk length of one datum, so three datums are three requests."""
-    training = client(url).create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(client(url), base)
     data = [cross_entropy_datum(PROMPT[: 6 + 2 * i]) for i in range(3)]
     whole = training.forward_backward(data, "cross_entropy")
     step = training.optim_step(types.AdamParams(learning_rate=1e-2))
@@ -116,10 +125,10 @@ def part_three(url: str, base: str) -> dict[str, Any]:
 
 
 def part_four(url: str, base: str) -> dict[str, Any]:
-    training = client(url).create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(client(url), base)
     training.forward_backward([cross_entropy_datum(PROMPT)], "cross_entropy")
     training.optim_step(types.AdamParams(learning_rate=1e-2)).result()
-    sampling = training.save_weights_and_get_sampling_client()
+    sampling = ready(training.save_weights_and_get_sampling_client())
     prompt = types.ModelInput.from_ints(PROMPT)
     params = types.SamplingParams(max_tokens=6, seed=7, temperature=1.0)
     first = sampling.sample(prompt, num_samples=2, sampling_params=params).result()
@@ -141,7 +150,7 @@ def part_four(url: str, base: str) -> dict[str, Any]:
 
 def part_five(url: str, base: str) -> dict[str, Any]:
     service = client(url)
-    training = service.create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(service, base)
     data = [cross_entropy_datum(PROMPT)]
 
     def step(on: Any) -> None:
@@ -153,17 +162,17 @@ def part_five(url: str, base: str) -> dict[str, Any]:
     state = path_of(training.save_state("after-two"))
     saved = scores(training.forward(data, "cross_entropy").result())[0]
     named = path_of(training.save_weights_for_sampler("sampler-two"))
-    with_optimizer = service.create_training_client_from_state_with_optimizer(state)
-    without = service.create_training_client_from_state(state)
+    with_optimizer = ready(service.create_training_client_from_state_with_optimizer(state))
+    without = ready(service.create_training_client_from_state(state))
     loaded = [scores(c.forward(data, "cross_entropy").result())[0] for c in (with_optimizer, without)]
     for on in (training, with_optimizer, without):
         step(on)
     stepped = [scores(c.forward(data, "cross_entropy").result())[0] for c in (training, with_optimizer, without)]
     prompt = types.ModelInput.from_ints(PROMPT)
-    sampled = service.create_sampling_client(model_path=named).compute_logprobs(prompt).result()
-    of_base = service.create_sampling_client(base_model=base).compute_logprobs(prompt).result()
+    sampled = ready(service.create_sampling_client(model_path=named)).compute_logprobs(prompt).result()
+    of_base = ready(service.create_sampling_client(base_model=base)).compute_logprobs(prompt).result()
     rest = service.create_rest_client()
-    run = training.get_info().model_id
+    run = ready(training.get_info()).model_id
     listed = [c.tinker_path for c in rest.list_checkpoints(run).result().checkpoints]
     information = rest.get_weights_info_by_tinker_path(state)
     information = information.result() if hasattr(information, "result") else information
@@ -190,7 +199,7 @@ def failure(work: Any) -> dict[str, str]:
 
 
 def part_six(url: str, base: str) -> dict[str, Any]:
-    training = client(url).create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(client(url), base)
     good = [cross_entropy_datum(PROMPT)]
     bad = types.Datum(
         model_input=types.ModelInput.from_ints(PROMPT[:-1]),
@@ -216,13 +225,13 @@ def part_six(url: str, base: str) -> dict[str, Any]:
 
 def part_seven(url: str, base: str) -> dict[str, Any]:
     """The server fails every first submit once, and loses one answer after the work was done."""
-    training = client(url).create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(client(url), base)
     data = [cross_entropy_datum(PROMPT)]
     losses = []
     for _ in range(3):
         losses.append(training.forward_backward(data, "cross_entropy").result().metrics["loss:sum"])
         training.optim_step(types.AdamParams(learning_rate=1e-2)).result()
-    sampling = training.save_weights_and_get_sampling_client()
+    sampling = ready(training.save_weights_and_get_sampling_client())
     return {
         "losses": losses,
         "after": scores(training.forward(data, "cross_entropy").result())[0],
@@ -232,7 +241,7 @@ def part_seven(url: str, base: str) -> dict[str, Any]:
 
 def part_eight(url: str, base: str) -> dict[str, Any]:
     service = client(url)
-    training = service.create_lora_training_client(base_model=base, rank=8, seed=1)
+    training = lora_client(service, base)
     report: dict[str, Any] = {}
     try:
         import torch
@@ -246,7 +255,7 @@ def part_eight(url: str, base: str) -> dict[str, Any]:
         report["torch"] = torch.__version__
     except ImportError:
         report["custom"] = None
-    sampling = service.create_sampling_client(base_model=base)
+    sampling = ready(service.create_sampling_client(base_model=base))
     prompt = types.ModelInput.from_ints(PROMPT)
     params = types.SamplingParams(max_tokens=2)
     report["alt_tokens"] = failure(
@@ -264,7 +273,7 @@ def part_eight(url: str, base: str) -> dict[str, Any]:
 
 
 def memorise(url: str, base: str) -> dict[str, Any]:
-    training = client(url).create_lora_training_client(base_model=base, rank=16, seed=3)
+    training = lora_client(client(url), base, rank=16, seed=3)
     data = [cross_entropy_datum([(7 * i + 13 * j) % 600 for i in range(16)]) for j in range(4)]
     losses = []
     for _ in range(25):
@@ -274,7 +283,29 @@ def memorise(url: str, base: str) -> dict[str, Any]:
     return {"losses": losses}
 
 
+def converse(url: str, base: str) -> dict[str, Any]:
+    """A short conversation that uses every kind of request once; it is recorded."""
+    service = client(url)
+    training = lora_client(service, base, rank=2)
+    tokens = PROMPT[:6]
+    training.forward([cross_entropy_datum(tokens)], "cross_entropy").result()
+    old = scores(training.forward_backward([cross_entropy_datum(tokens)], "cross_entropy").result())[0]
+    training.forward_backward([ppo_datum(tokens, old, [0.5] * len(old))], "ppo", {"clip_high_threshold": 1.28}).result()
+    training.optim_step(types.AdamParams(learning_rate=1e-2)).result()
+    sampling = ready(training.save_weights_and_get_sampling_client())
+    prompt = types.ModelInput.from_ints(tokens)
+    params = types.SamplingParams(max_tokens=4, seed=7, temperature=1.0, stop=[2])
+    sampled = sampling.sample(prompt, num_samples=2, sampling_params=params).result()
+    sampling.compute_logprobs(prompt).result()
+    state = path_of(training.save_state("one"))
+    path_of(training.save_weights_for_sampler("one"))
+    ready(service.create_training_client_from_state_with_optimizer(state))
+    failure(lambda: training.forward_backward([cross_entropy_datum(tokens)], "no_such_loss").result())
+    return {"tokens": [list(map(int, s.tokens)) for s in sampled.sequences]}
+
+
 PARTS = {
+    "converse": converse,
     "1": part_one,
     "2": part_two,
     "3": part_three,
@@ -288,12 +319,13 @@ PARTS = {
 
 
 def main() -> None:
-    parts, url, base = sys.argv[1].split(","), sys.argv[2], sys.argv[3]
+    base = sys.argv[1]
     report: dict[str, Any] = {"version": tinker.__version__}
-    for part in parts:
+    for argument in sys.argv[2:]:
+        part, _, url = argument.partition("@")
         started = time.monotonic()
-        report[part] = PARTS[part](url, base)
-        report[part]["_seconds"] = round(time.monotonic() - started, 3)
+        report[argument] = PARTS[part](url, base)
+        report[argument]["seconds"] = round(time.monotonic() - started, 3)
     print("REPORT " + json.dumps(report), flush=True)
     # The SDK's background threads keep heartbeats going; nothing is left to wait for.
     os._exit(0)

@@ -22,6 +22,8 @@ class ServiceProcess:
     process: subprocess.Popen[bytes]
     url: str
     log: Path
+    #: By variant, for the script that starts several servers.
+    urls: dict[str, str]
 
     def memory_bytes(self) -> int:
         """Resident memory, from the kernel."""
@@ -74,7 +76,7 @@ def started(
                 time.sleep(0.05)
             about = json.loads(ready.read_text())
             assert about["pid"] == process.pid
-            yield ServiceProcess(process, about["url"], log)
+            yield ServiceProcess(process, about["url"], log, about.get("urls", {}))
         finally:
             if process.poll() is None:
                 process.kill()

@@ -16,7 +16,6 @@ from umagraph_learner.contract import ServerError
 from umagraph_learner.server.service import Options
 from umagraph_learner.wire import tinker_pb2 as pb
 
-
 # ---- polling -------------------------------------------------------------------------------------------------------
 
 
