@@ -12,7 +12,7 @@ import { askJson } from "./ask-json.ts";
 import { createByteBudget } from "./byte-budget.ts";
 import { type Checkpoint, listCheckpoints } from "./checkpoints.ts";
 import { type CreateModel, requestModel, requestModelFrom, savedWith } from "./create-model.ts";
-import { defaultLimits, type Limits } from "./limits.ts";
+import { type Limits, limitsFrom } from "./limits.ts";
 import { createLink, type Link } from "./link.ts";
 import { modelInfo } from "./model-info.ts";
 import { openSampler, type SamplerWeights } from "./open-sampler.ts";
@@ -72,7 +72,7 @@ export async function createLearnerClient(options: LearnerClientOptions): Promis
   const stop = () => closing.abort(options.signal?.reason);
   if (options.signal?.aborted) stop();
   options.signal?.addEventListener("abort", stop, { once: true });
-  const given = { ...defaultLimits, ...options.limits };
+  const given = limitsFrom(options.limits);
   const link: Link = createLink({
     baseURL: options.baseURL,
     apiKey: options.apiKey ?? "tml-dummy",

@@ -1,4 +1,6 @@
 /** Sizes and patience of the client. Where the server's own settings are smaller, they hold. */
+import { UmaError } from "../../base/errors.ts";
+
 export interface Limits {
   /** Parts of one forward_backward: most datums, and most bytes of one body. */
   readonly chunkDatums: number;
@@ -32,6 +34,23 @@ export interface Limits {
   readonly sampleResubmits: number;
   /** Tokens of one call above which JSON is worth a warning. */
   readonly jsonTokens: number;
+}
+
+/** Node's fetch ends a request after five minutes whatever we allow. */
+const MOST_MS = 290_000;
+
+/** Throws `config` for numbers that cannot be kept. */
+export function limitsFrom(given: Partial<Limits> = {}): Limits {
+  const limits = { ...defaultLimits, ...given };
+  for (const [name, value] of Object.entries(limits))
+    if (typeof value !== "number" || !(value >= 0))
+      throw new UmaError("config", `limits.${name}: expected a number from 0, got ${value}`);
+  for (const name of ["requestMs", "pollMs"] as const)
+    if (limits[name] > MOST_MS)
+      throw new UmaError("config", `limits.${name}: expected at most ${MOST_MS}, got ${limits[name]}`, {
+        fix: "a poll that is over is asked again, so slow work needs no longer one",
+      });
+  return limits;
 }
 
 const MiB = 2 ** 20;

@@ -7,7 +7,7 @@
 import { messageOf, UmaError } from "../../base/errors.ts";
 import type { CreateModel, Lora } from "../client/create-model.ts";
 import { createLearnerClient, type LearnerClientOptions } from "../client/learner-client.ts";
-import { defaultLimits } from "../client/limits.ts";
+import { limitsFrom } from "../client/limits.ts";
 import { createLink } from "../client/link.ts";
 import { openSession } from "../client/session.ts";
 import { EngineProfile } from "../engines/engine-profile.ts";
@@ -109,7 +109,7 @@ async function byHand(
   const link = createLink({
     baseURL: options.baseURL,
     apiKey: options.apiKey ?? "tml-dummy",
-    limits: { ...defaultLimits, ...options.limits },
+    limits: limitsFrom(options.limits),
     signal: closing.signal,
     warn: options.onWarning ?? (() => {}),
   });

@@ -289,6 +289,15 @@ describe("what is refused before it is sent", () => {
     expect(output.metrics["loss:sum"]).toBeTypeOf("number");
   });
 
+  it("limits that cannot be kept", async () => {
+    await expect(connect({}, { limits: { pollMs: 600_000 } })).rejects.toThrow(
+      /limits.pollMs: expected at most 290000/,
+    );
+    await expect(connect({}, { limits: { chunkBytes: Number.NaN } })).rejects.toThrow(
+      /limits.chunkBytes: expected a number/,
+    );
+  });
+
   it("settings of a step outside their range, and with a warning those the engine ignores", async () => {
     const { client, server, warnings } = await connect({}, { profile: "skyrl-fsdp" });
     const model = await client.createModel(lora);
