@@ -1,13 +1,13 @@
 /** umagraph batch --learner: takes one update on a learner for real: scores, gradient, step, saved state, weights to sample from. */
 import { UmaError } from "../../base/errors.ts";
-import type { SessionRecord } from "../../nodes/session/record.ts";
+import type { CreditLog } from "../../evals/credit-log.ts";
 import { createLearnerClient, type LearnerClient } from "../../learner/client/learner-client.ts";
 import type { TrainedModel } from "../../learner/client/trained-model.ts";
 import type { EngineProfile } from "../../learner/engines/engine-profile.ts";
+import type { SessionRecord } from "../../nodes/session/record.ts";
 import { batchSessions } from "../../trainers/batch/batch-sessions.ts";
 import { klOf, type Objective } from "../../trainers/objective/objective.ts";
 import { applyUpdate, type UpdateStep } from "../../trainers/update/apply-update.ts";
-import type { CreditLog } from "../../evals/credit-log.ts";
 
 export interface ShipOptions {
   readonly learner: string;

@@ -1,4 +1,4 @@
-/** umagraph batch: what a run would ship to the learner, in counts, and as a file. Nothing is sent and no model is called. */
+/** umagraph batch: what a run would ship to the learner, in counts and as a file; with --learner it is shipped, as one update. */
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
 import { fraction, percent, shareOf, whole } from "../../evals/reports/format-number.ts";
@@ -12,9 +12,13 @@ import { readUpdate } from "../../trainers/credit/read-update.ts";
 import type { Plan } from "../../trainers/objective/compile.ts";
 import { isPolicyGradient, type Objective } from "../../trainers/objective/objective.ts";
 import { type ObjectiveName, objectiveFrom, objectives } from "../../trainers/objective/objectives.ts";
+import type { UpdateMetrics } from "../../trainers/update/update-metrics.ts";
+import { type ShipOptions, shipUpdate } from "../batch/ship.ts";
 import { defineCommand } from "../command.ts";
 import { creditSource, summaryLines } from "../credit/credit-lines.ts";
+import { onInterrupt } from "../interrupt.ts";
 import { oneRunFolder } from "../one-run.ts";
+import type { Terminal } from "../terminal.ts";
 
 const names = <Name extends string>(map: Readonly<Record<Name, unknown>>) => Object.keys(map) as [Name, ...Name[]];
 
@@ -23,8 +27,10 @@ export const command = defineCommand({
   summary: "what a run would ship to the learner: counts, tokens, mode",
   usage: "<run folder> [flags]",
   details:
-    "Takes the advantages that `umagraph rewards` left in the folder, or the paper's with all defaults. Nothing is sent.\n" +
-    "Only sessions of token-exact policies can be trained: tokens are never made from text.",
+    "Takes the advantages that `umagraph rewards` left in the folder, or the paper's with all defaults.\n" +
+    "Only sessions of token-exact policies can be trained: tokens are never made from text.\n" +
+    "Without --learner nothing is sent. With it one update is taken: the reference scores the sessions, the gradient is\n" +
+    "accumulated, one optimiser step is taken, and state and sampler weights are saved under --name.",
   flags: z.object({
     objective: z
       .enum(names<ObjectiveName>(objectives))
@@ -37,6 +43,14 @@ export const command = defineCommand({
     profile: z.enum(names<ProfileName>(profiles)).default("embedded").describe("What the learner's engine can do"),
     approximate: z.boolean().default(false).describe("Take a mode that is not exact when no exact one serves"),
     out: z.string().min(1).optional().describe("Write what would be sent to this file, e.g. batch.jsonl"),
+    learner: z.string().optional().describe("Take the update for real, on the learner at this URL"),
+    apiKey: z.string().optional().describe("Key of the learner (twin: TINKER_API_KEY)"),
+    lr: z.coerce.number().positive().default(1e-5).describe("With --learner: AdamW's learning rate"),
+    gradClip: z.coerce.number().min(0).default(1).describe("With --learner: largest norm of the gradient; 0 for none"),
+    loraRank: z.coerce.number().int().min(1).default(8).describe("With --learner: rank of a new LoRA model"),
+    full: z.boolean().default(false).describe("With --learner: train all parameters of a new model"),
+    from: z.string().optional().describe("With --learner: go on from this saved state, e.g. tinker://…/weights/step-1"),
+    name: z.string().default("update").describe("With --learner: what state and sampler weights are saved as"),
   }),
   examples: [
     {
@@ -45,6 +59,10 @@ export const command = defineCommand({
     },
     { run: "umagraph batch runs/r1 --profile tinker --kl k3", what: "which mode another engine needs for the KL term" },
     { run: "umagraph batch runs/r1 --objective dapo --out batch.jsonl", what: "the datums as a file" },
+    {
+      run: "umagraph batch runs/r1 --learner http://127.0.0.1:8700 --lr 1e-4 --name step-1",
+      what: "one update for real; then roll out with --model and the weights it names",
+    },
   ],
   async run({ flags, positionals, terminal }) {
     const folder = oneRunFolder("batch", positionals);
@@ -67,6 +85,8 @@ export const command = defineCommand({
     terminal.print();
     for (const line of batchLines(batch, update.run.config.policy.name)) terminal.print(line);
     if (datums !== null) terminal.print(`\nwritten: ${whole(datums)} datums in ${flags.out}`);
+    const shipped =
+      flags.learner === undefined ? null : await ship(records, log, { ...flags, learner: flags.learner }, terminal);
     terminal.result({
       folder,
       credit: { from, options: log.options, summary: credit },
@@ -78,10 +98,62 @@ export const command = defineCommand({
       summary: batch.planned?.summary ?? null,
       out: flags.out ?? null,
       datums,
+      shipped,
     });
     return 0;
   },
 });
+
+type ShipFlags = Omit<ShipOptions, "learningRate" | "loraRank" | "profile" | "objective" | "allowApproximate"> & {
+  readonly objective: ObjectiveName;
+  readonly kl?: KlFlag | undefined;
+  readonly profile: ProfileName;
+  readonly approximate: boolean;
+  readonly lr: number;
+  readonly loraRank: number;
+  readonly full: boolean;
+};
+
+async function ship(
+  records: Parameters<typeof shipUpdate>[0],
+  log: Parameters<typeof shipUpdate>[1],
+  flags: ShipFlags,
+  terminal: Terminal,
+) {
+  const interrupt = onInterrupt(terminal.note);
+  try {
+    const { steps, state, weights } = await shipUpdate(records, log, {
+      ...flags,
+      profile: profileFrom(flags.profile),
+      objective: withKl(objectiveFrom(flags.objective), flags.kl),
+      learningRate: flags.lr,
+      loraRank: flags.full ? null : flags.loraRank,
+      allowApproximate: flags.approximate,
+      signal: interrupt.signal,
+    });
+    terminal.print();
+    for (const { plan, metrics, engine } of steps)
+      terminal.print(metrics === null ? `no step: ${plan.why}` : stepLine(metrics, engine, plan.mode));
+    terminal.print(`state:   ${state}`);
+    terminal.print(`weights: ${weights}`);
+    terminal.print(`next:    umagraph rollout … --policy learner:${flags.learner} --model ${weights}`);
+    return { steps: steps.map(({ metrics, engine }) => ({ metrics, engine })), state, weights };
+  } finally {
+    interrupt.release();
+  }
+}
+
+const stepLine = (metrics: UpdateMetrics, engine: Readonly<Record<string, number>>, mode: Plan["mode"]) =>
+  [
+    `step (${mode}): J ${metrics.objective.toExponential(3)} over ${whole(metrics.tokens)} tokens`,
+    `mean ratio ${metrics.ratio.toFixed(4)}`,
+    ...(metrics.clipShare === null ? [] : [`clipped ${percent(metrics.clipShare)} %`]),
+    ...(metrics.klRef === null ? [] : [`KL to the reference ${metrics.klRef.toExponential(2)}`]),
+    `entropy ${metrics.entropy.toFixed(3)}`,
+    ...Object.entries(engine).flatMap(([name, value]) =>
+      /grad_norm|update_norm/.test(name) ? [`${name.split(":")[0]} ${value.toExponential(2)}`] : [],
+    ),
+  ].join(" · ");
 
 type KlFlag = "none" | "rk3" | (typeof klKinds)[number];
 
