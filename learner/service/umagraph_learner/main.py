@@ -162,6 +162,15 @@ def load_engine(args: argparse.Namespace) -> Engine:
         raise _Exit(NO_MODEL, f"the model {args.model} cannot be loaded: {type(error).__name__}: {error}") from None
 
 
+def local_folder(model: str) -> Path:
+    """Where the files of a model lie that has been loaded."""
+    if Path(model).is_dir():
+        return Path(model)
+    from huggingface_hub import snapshot_download
+
+    return Path(snapshot_download(model, local_files_only=True))
+
+
 class DrainingServer(uvicorn.Server):
     """The first SIGTERM or SIGINT lets accepted work finish and its results be fetched; a second one ends at once."""
 
@@ -191,7 +200,7 @@ class DrainingServer(uvicorn.Server):
             await asyncio.sleep(0.05)
         # Their clients poll; give them the time of a poll or two to fetch what is done.
         end = min(end, loop.time() + 5.0)
-        while self._service.promises.unread() and loop.time() < end:
+        while self._service.promises.unread(within_s=10.0) and loop.time() < end:
             await asyncio.sleep(0.05)
         self._service.promises.wake_all()
         self.should_exit = True
@@ -255,13 +264,12 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         engine = load_engine(args)
         from umagraph_learner.server.app import make_app
 
-        folder = Path(args.model)
         options = Options(
             limits=limits,
             full=args.full,
             lora_rank=args.lora_rank,
             client_flags=flags,
-            model_folder=folder if folder.is_dir() else None,
+            model_folder=local_folder(args.model),
         )
         app, service = make_app(engine, checkpoints, options, key)
         run(app, service, sock, args)

@@ -35,6 +35,8 @@ def make_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         sweeping = asyncio.create_task(_sweep(service))
+        # A first forward pass: it names the base weights, and a broken set-up fails here instead of at a client.
+        await service.worker.submit(service.probe.base_scores)
         yield
         sweeping.cancel()
         service.close()

@@ -30,7 +30,12 @@ def add_future_routes(app: FastAPI, service: Service) -> None:
             return reply({"status": "complete_metadata", "response_payload_size": promise.bytes})
         promise.was_read = True
         wants_proto = proto_codec.CONTENT_TYPE in request.headers.get("accept", "")
-        return await service.read(lambda: _encoded(result, wants_proto), promise.bytes)
+        try:
+            return await service.read(lambda: _encoded(result, wants_proto), promise.bytes)
+        except ValueError:
+            return reply(
+                {"error": "the result holds numbers that are not finite and JSON has none", "category": "server"}
+            )
 
     app.router.add_route("/api/v1/retrieve_future", answered(retrieve), methods=["POST"])
 

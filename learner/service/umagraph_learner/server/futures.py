@@ -111,12 +111,10 @@ class Promises:
         for promise in self._by_id.values():
             promise.done.set()
 
-    def unread(self) -> int:
-        """Results that nobody has read yet."""
-        return sum(1 for p in self._by_id.values() if p.result is not None and not p.was_read)
-
-    def pending(self) -> int:
-        return sum(1 for p in self._by_id.values() if p.result is None)
+    def unread(self, within_s: float) -> int:
+        """Results of the last ``within_s`` seconds that nobody has read yet; older ones have lost their client."""
+        since = self._clock() - within_s
+        return sum(1 for p in self._by_id.values() if p.done_at is not None and p.done_at > since and not p.was_read)
 
 
 def _size(result: Result) -> int:

@@ -109,14 +109,15 @@ def _runs(service: Service) -> list[dict[str, Any]]:
         by_run.setdefault(run, []).append(row)
     rows = []
     for model in service.models.all():
-        if model.is_lora is not None:
+        if model.info is not None:
             saved = by_run.pop(model.model_id, [])
+            rank = model.info.lora.rank if model.info.lora is not None else None
             rows.append(
                 _run(
                     service,
                     model.model_id,
-                    model.is_lora,
-                    model.lora_rank,
+                    rank is not None,
+                    rank,
                     model.last_request,
                     model.user_metadata,
                     saved,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from umagraph_learner.contract import ModelInfo
 from umagraph_learner.server.errors import ApiError
 from umagraph_learner.server.futures import Promise
 from umagraph_learner.server.ordered_queue import OrderedQueue
@@ -23,8 +24,8 @@ class Model:
     last_request: str
     #: None: usable (or about to be). Else why not.
     unusable: str | None = None
-    is_lora: bool | None = None
-    lora_rank: int | None = None
+    #: As of the last request that changed it; None until it is made. Written by the engine's thread.
+    info: ModelInfo | None = None
     #: Whether an optimiser step has changed the weights since the model was made. Written by the engine's thread.
     stepped: bool = False
     #: Folders of unnamed publishes that are kept, oldest first. Written by the engine's thread.

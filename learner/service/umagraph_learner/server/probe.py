@@ -58,6 +58,11 @@ class PublishProbe:
             self._base = self.sampler_scores(self._base_sampler())
         return self._base
 
+    @property
+    def base_fingerprint(self) -> str | None:
+        """None until the base model has been scored. From any thread."""
+        return None if self._base is None else fingerprint(self._base)
+
     def check(self, model_id: str, sampler_id: str, *, stepped: bool) -> str:
         """The fingerprint of the published weights. Raises ``ServerError`` if they are not the learner's."""
         learner, sampler = self.learner_scores(model_id), self.sampler_scores(sampler_id)

@@ -193,10 +193,9 @@ class Service:
             except BaseException as error:
                 model.unusable = f"it was never made: {as_failure(error).error}"
                 raise
-            model.is_lora = info.lora is not None
-            model.lora_rank = info.lora.rank if info.lora is not None else None
+            model.info = info
             model.stepped = info.step > 0
-            return result(model_id)
+            return {**result(model_id), "warnings": list(info.warnings)}
 
         self.start(promise, job)
         return promise, model_id

@@ -116,6 +116,7 @@ def _capabilities(service: Service) -> dict[str, Any]:
         "engine": "umagraph-learner",
         "wire": ["json", "proto"],
         "reduction": "sum",
+        "weights_fingerprint": service.probe.base_fingerprint,
         "idempotent": True,
         "vocab_size": base.vocab_size,
         "tokenizer": _tokenizer_hashes(service.options.model_folder),

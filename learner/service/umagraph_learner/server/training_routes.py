@@ -94,8 +94,11 @@ def add_training_routes(app: FastAPI, service: Service) -> None:
     async def get_info(request: Request) -> Response:
         model = service.models.live(text(await json_body(request, service), "model_id"))
         service.sessions.touch(model.session_id)
-        # After the creation, which may still be in the engine's hands.
-        info = await service.worker.submit(lambda: _info_of(service, model))
+        if model.info is None:
+            await service.promises.wait(model.creation, service.limits.long_poll_s)
+        info = service.models.live(model.model_id).info
+        if info is None:
+            raise ApiError(408, f"model {model.model_id} is still being made: ask again")
         base = info.base
         return reply(
             {
@@ -151,12 +154,6 @@ _Reader = Callable[[Service, Model, Mapping[str, Any]], _Order]
 
 def _submitted(promise: Promise, model_id: str) -> Response:
     return reply({"request_id": promise.request_id, "model_id": model_id})
-
-
-def _info_of(service: Service, model: Model) -> ModelInfo:
-    if model.unusable is not None:
-        raise ApiError(404, f"model {model.model_id} cannot be used: {model.unusable}")
-    return service.engine.info(model.model_id)
 
 
 async def _ordered(service: Service, obj: Mapping[str, Any], kind: str, read: _Reader) -> Response:
@@ -254,6 +251,7 @@ def _optim_step(service: Service, model: Model, obj: Mapping[str, Any]) -> _Orde
         metrics = service.engine.optim_step(model.model_id, params)
         if params.learning_rate > 0 and metrics.get("update_norm", 1.0) > 0:
             model.stepped = True
+        model.info = service.engine.info(model.model_id)
         return {"type": "optim_step", "metrics": {key: float(value) for key, value in metrics.items()}}
 
     return _Order({"adam": {f.name: getattr(params, f.name) for f in fields(params)}}, job)
@@ -341,7 +339,8 @@ def _load_into(service: Service, model: Model, obj: Mapping[str, Any]) -> _Order
 
     def job() -> dict[str, Any]:
         service.engine.load_state(model.model_id, service.checkpoints.existing(path), optimizer=optimizer)
-        model.stepped = model.stepped or service.engine.info(model.model_id).step > 0
+        model.info = service.engine.info(model.model_id)
+        model.stepped = model.stepped or model.info.step > 0
         return {"type": "load_weights", "model_id": model.model_id, "path": str(path)}
 
     return _Order({"path": str(path), "optimizer": optimizer}, job)
