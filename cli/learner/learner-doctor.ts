@@ -1,6 +1,6 @@
 /** umagraph learner doctor: what an engine really does, one line per probe, and the profile that follows from it. */
 import { writeFileSync } from "node:fs";
-import { exitCodes } from "../../base/errors.ts";
+import { exitCodes, messageOf, UmaError } from "../../base/errors.ts";
 import { examine } from "../../learner/doctor/examine.ts";
 import type { ProbeLine } from "../../learner/doctor/probe-line.ts";
 import { profileFrom } from "../../learner/engines/engine-profiles.ts";
@@ -19,6 +19,7 @@ export interface DoctorFlags {
 export async function learnerDoctor(url: string, flags: DoctorFlags, terminal: Terminal): Promise<number> {
   const interrupt = onInterrupt(terminal.note);
   try {
+    await refuseSilence(url);
     const { lines, profile, ok } = await examine({
       baseURL: url,
       ...(flags.wire !== "auto" && { wire: flags.wire }),
@@ -41,6 +42,18 @@ export async function learnerDoctor(url: string, flags: DoctorFlags, terminal: T
     return ok ? exitCodes.ok : exitCodes.failure;
   } finally {
     interrupt.release();
+  }
+}
+
+/** A training run waits long for a server that restarts; a person who mistyped its address does not. */
+async function refuseSilence(url: string): Promise<void> {
+  try {
+    await fetch(new URL("/api/v1/healthz", url), { signal: AbortSignal.timeout(10_000) });
+  } catch (cause) {
+    throw new UmaError("provider", `nothing answers at ${url}: ${messageOf(cause)}`, {
+      fix: "check the address with umagraph learner status, or start a learner",
+      cause,
+    });
   }
 }
 
