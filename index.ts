@@ -25,5 +25,6 @@ export { chatModelPolicy } from "./policies/chat-model-policy.ts";
 export { createPolicy } from "./policies/index.ts";
 export type { Policy } from "./policies/policy.ts";
 export { createSource, type Source } from "./retrieval/source.ts";
+export { type SampleRolloutsOptions, sampleRollouts } from "./rollouts/sample-rollouts.ts";
 export { asLangChainTools } from "./tools/langchain-tools.ts";
 export { toolsets } from "./tools/toolsets.ts";

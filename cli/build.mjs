@@ -13,6 +13,7 @@ if (status !== 0) process.exit(status ?? 1);
 // what the code reads beside itself, by folder and ending
 for (const [folder, ending] of [
   ["nodes/prompts", ".md"],
+  ["cli/learner", ".mjs"],
   ["evals/reports/html/page", ".mjs"],
   ["evals/reports/html/page", ".css"],
 ])
