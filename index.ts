@@ -1,7 +1,8 @@
 /**
  * umagraph: agents that learn to remember, on LangGraph.js.
  *
- * The names most programs need. Everything else is under the subpaths memory, retrieval, tools, policies, graphs, evals.
+ * The names most programs need. Everything else is under the subpaths memory, retrieval, tools, policies,
+ * graphs, rollouts, evals, trainers, learner.
  */
 
 export { UmaError } from "./base/errors.ts";
