@@ -159,7 +159,7 @@ def test_5_states_and_sampler_weights_come_back_with_and_without_the_optimiser(
 @versions
 def test_6_user_errors_surface_and_the_next_request_runs_at_once(run: Callable[[str], Report], version: str) -> None:
     six = run(version)["6"]
-    for what, words in (("shape", "target_tokens"), ("unknown", "no_such_loss"), ("wrong_token", "10000")):
+    for what, words in (("shape", "shape [11]"), ("unknown", "no_such_loss"), ("wrong_token", "10000")):
         assert six[what]["type"] == "RequestFailedError", six[what]
         assert "user" in six[what]["category"].lower()
         assert words in six[what]["text"]
