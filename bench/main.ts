@@ -12,6 +12,10 @@ const benches: Record<string, { what: string; load: () => Promise<{ run(options:
       load: () => import("./rollouts.ts"),
     },
     advantages: { what: "compiling an update's sessions into learner passes", load: () => import("./advantages.ts") },
+    embedded: {
+      what: "tokens per second of the embedded policy's network: one sequence, many, prompts",
+      load: () => import("./embedded.ts"),
+    },
     retrieval: { what: "build time, queries per second and recall", load: () => import("./retrieval.ts") },
   };
 

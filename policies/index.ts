@@ -14,6 +14,8 @@ export const policies = {
     const options = optionsFrom(spec, policyOptions.learner);
     return (await import("./learner-sampled/learner-sampled.ts")).learnerSampled(options);
   },
+  embedded: async (spec) =>
+    (await import("./embedded/embedded.ts")).embedded(optionsFrom(spec, policyOptions.embedded)),
   "ledger-expert": async (spec) =>
     (await import("./ledger-expert/ledger-expert.ts")).ledgerExpert(optionsFrom(spec, policyOptions["ledger-expert"])),
   extractive: async (spec) => {
