@@ -66,11 +66,25 @@ export const learnerOptions = z.strictObject({
 });
 export type LearnerOptions = z.infer<typeof learnerOptions>;
 
+export const embeddedOptions = z.strictObject({
+  /** A Hugging Face folder with a small Qwen3 model; the trained one in assets/embedded-policy by default. */
+  model: z.string().min(1).optional(),
+  /** 0, the default, takes the most probable token; only what is sampled at 1 can be trained on. */
+  temperature: z.number().min(0).max(2).optional(),
+  /** How many replies may be under way at once; all of them are computed together. */
+  concurrency: z.int().min(1).max(1024).optional(),
+  /** Memory for what was computed of prompts. */
+  cacheMegabytes: z.int().min(1).max(2048).optional(),
+});
+export type EmbeddedOptions = z.infer<typeof embeddedOptions>;
+
 export const ledgerExpertOptions = z.strictObject({
   /** The share of replies that go wrong, each by its own seed. */
   noise: z.number().min(0).max(1).optional(),
   /** `entries`: one entry per expense, for the toolset with ledger_aggregate. */
   style: z.enum(["pages", "entries"]).optional(),
+  /** Bad habits, in that style: for a start that reinforcement learning can improve on. */
+  habits: z.boolean().optional(),
 });
 
 const none = z.strictObject({});
@@ -79,6 +93,7 @@ export const policyOptions = {
   openai: openaiOptions,
   langchain: langchainOptions,
   learner: learnerOptions,
+  embedded: embeddedOptions,
   "ledger-expert": ledgerExpertOptions,
   extractive: none,
   replay: replayOptions,

@@ -4,6 +4,7 @@
  * It knows no seed and no gold answer: it sees the messages and the tools that a model would see, reads English expense
  * talk by rules of its own, and calls the real tools. It is a floor and an aid for tests, never a result.
  */
+import { UmaError } from "../../base/errors.ts";
 import { readSection } from "../prompt-sections.ts";
 import { type ScriptedPolicy, type ScriptedReply, type ScriptedTurn, scriptedPolicy } from "../scripted-chat-model.ts";
 import { answerBriefly } from "./answer-briefly.ts";
@@ -11,6 +12,7 @@ import { answerQuestion } from "./answer-question.ts";
 import { keepBooks } from "./keep-books.ts";
 import { keepEntries } from "./keep-entries.ts";
 import { readSessions, type Session } from "./read-sessions.ts";
+import { badHabits, withHabits } from "./with-habits.ts";
 import { withMistakes } from "./with-mistakes.ts";
 
 /**
@@ -23,13 +25,25 @@ export interface LedgerExpertOptions {
   /** The share of replies that go wrong, each by its own seed. */
   readonly noise?: number | undefined;
   readonly style?: LedgerStyle | undefined;
+  /** With bad habits, in the style `entries`: what the start of the RL demo is trained on. */
+  readonly habits?: boolean | undefined;
 }
 
-export function ledgerExpert({ noise = 0, style = "pages" }: LedgerExpertOptions = {}): ScriptedPolicy {
-  const differs = [...(style === "pages" ? [] : [style]), ...(noise === 0 ? [] : [`noise ${noise}`])];
+export function ledgerExpert(options: LedgerExpertOptions = {}): ScriptedPolicy {
+  const { noise = 0, habits = false, style = habits ? "entries" : "pages" } = options;
+  if (habits && style !== "entries")
+    throw new UmaError("config", "ledger-expert: bad habits are known in the style entries only", {
+      fix: "leave style out",
+    });
+  const script = habits ? withHabits(ledgerScript(style), badHabits) : ledgerScript(style);
+  const differs = [
+    ...(style === "pages" ? [] : [style]),
+    ...(habits ? ["bad habits"] : []),
+    ...(noise === 0 ? [] : [`noise ${noise}`]),
+  ];
   return scriptedPolicy({
     name: differs.length === 0 ? "ledger-expert" : `ledger-expert (${differs.join(", ")})`,
-    script: withMistakes(ledgerScript(style), noise),
+    script: withMistakes(script, noise),
   });
 }
 

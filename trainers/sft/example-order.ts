@@ -21,19 +21,35 @@ export interface ExampleOrder {
   batchAt(place: Place): OrderedBatch;
 }
 
+export interface OrderOptions {
+  readonly seed: number;
+  readonly batchTokens: number;
+  /** So many batches of examples no longer than `tokens` come first. */
+  readonly shortFirst?: { readonly batches: number; readonly tokens: number } | null;
+}
+
 /** `lengths`: tokens of each example. A batch ends with the example that reaches `batchTokens`. */
-export function exampleOrder(
-  lengths: ArrayLike<number>,
-  options: { readonly seed: number; readonly batchTokens: number },
-): ExampleOrder {
-  const { seed, batchTokens } = options;
+export function exampleOrder(lengths: ArrayLike<number>, options: OrderOptions): ExampleOrder {
+  const { seed, batchTokens, shortFirst = null } = options;
   let shuffled: { readonly epoch: number; readonly order: readonly number[] } | null = null;
   const orderOf = (epoch: number) => {
-    if (shuffled?.epoch !== epoch) {
-      const all = Array.from({ length: lengths.length }, (_, i) => i);
-      shuffled = { epoch, order: rng(seed, "sft", "order", epoch).shuffle(all) };
-    }
+    if (shuffled?.epoch === epoch) return shuffled.order;
+    const all = Array.from({ length: lengths.length }, (_, i) => i);
+    const order = rng(seed, "sft", "order", epoch).shuffle(all);
+    shuffled = { epoch, order: epoch === 0 && shortFirst ? withShortFirst(order, shortFirst) : order };
     return shuffled.order;
+  };
+  const withShortFirst = (order: readonly number[], { batches, tokens }: NonNullable<OrderOptions["shortFirst"]>) => {
+    let left = batches * batchTokens;
+    const first: number[] = [];
+    const rest: number[] = [];
+    for (const member of order) {
+      const length = lengths[member]!;
+      const taken = left > 0 && length <= tokens;
+      if (taken) left -= length;
+      (taken ? first : rest).push(member);
+    }
+    return [...first, ...rest];
   };
   return {
     batchAt({ epoch, at }) {

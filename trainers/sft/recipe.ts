@@ -8,6 +8,8 @@ export interface SessionSet extends TeacherOptions {
   readonly file: string;
   /** How many sessions are written. */
   readonly count: number;
+  /** False: only its words are wanted. Default true. */
+  readonly trained?: boolean;
 }
 
 export interface SupervisedRecipe {
@@ -24,6 +26,8 @@ export interface SupervisedRecipe {
   /** Longer sessions are left out. */
   readonly maxTokens: number;
   readonly learningRate: LearningRate;
+  /** Short sessions first: copying is learnt sooner where there is less to copy from. */
+  readonly shortFirst: { readonly batches: number; readonly tokens: number } | null;
   readonly adam: Omit<Adam, "learningRate">;
   readonly reportEvery: number;
   readonly checkpointEvery: number;
@@ -60,8 +64,9 @@ export const embeddedPolicy: SupervisedRecipe = {
   batchTokens: 1_500,
   contextWeight: 0.1,
   maxTokens: 400,
-  learningRate: { peak: 3e-3, warmUp: 100, anneal: 3_600 },
+  learningRate: { peak: 4e-3, warmUp: 100, anneal: 3_600 },
+  shortFirst: { batches: 300, tokens: 100 },
   adam: { beta1: 0.9, beta2: 0.98, eps: 1e-9, gradClipNorm: 1 },
   reportEvery: 100,
-  checkpointEvery: 300,
+  checkpointEvery: 250,
 };

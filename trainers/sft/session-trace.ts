@@ -46,16 +46,15 @@ export function replyText({ text, calls = [] }: Pick<MessageRecord, "text" | "ca
 }
 
 function encodeReply(message: MessageRecord, { tokenizer }: ChatFormat): Int32Array {
-  const tags = /(<\/?tool_call>)/;
-  const pieces = replyText(message)
-    .split(tags)
-    .filter((piece) => piece !== "");
-  return joined(
-    pieces.map((piece) => {
-      const tag = tags.test(piece) ? tokenizer.specials.get(piece) : undefined;
-      return tag ? Int32Array.of(tag.id) : tokenizer.encodeText(piece);
-    }),
-  );
+  const tags = [...tokenizer.specials].filter(([, { control }]) => !control);
+  const text = replyText(message);
+  if (tags.length === 0) return tokenizer.encodeText(text);
+  // tags that the model writes itself may be tokens of their own
+  const found = new RegExp(`(${tags.map(([tag]) => tag.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")})`);
+  const pieces = text
+    .split(found)
+    .map((piece, k) => (k % 2 === 1 ? Int32Array.of(tokenizer.specials.get(piece)!.id) : tokenizer.encodeText(piece)));
+  return joined(pieces);
 }
 
 function joined(parts: readonly Int32Array[]): Int32Array<ArrayBuffer> {

@@ -23,11 +23,17 @@ export interface TrainPolicyOptions {
 
 /** Gives the name under which the weights of the last step are published. */
 export async function trainPolicy({ folder, recipe, learner, onReport, signal }: TrainPolicyOptions): Promise<string> {
-  const format = chatFormat(await readModelFiles(initialModelFolder(folder)));
+  const files = await readModelFiles(initialModelFolder(folder));
+  const format = chatFormat(files);
   const read = (file: string, limit?: number) =>
-    readExamples(join(folder, file), { format, maxTokens: recipe.maxTokens, ...(limit !== undefined && { limit }) });
+    readExamples(join(folder, file), {
+      format,
+      template: files.template,
+      maxTokens: recipe.maxTokens,
+      ...(limit !== undefined && { limit }),
+    });
   const examples: Example[] = [];
-  for (const { file } of recipe.sets) examples.push(...(await read(file)));
+  for (const { file, trained = true } of recipe.sets) if (trained) examples.push(...(await read(file)));
   const heldOut = await read(recipe.heldOut.file, recipe.heldOut.count);
   const client = await createLearnerClient({ baseURL: learner, tags: ["umagraph", "sft"], ...(signal && { signal }) });
   try {

@@ -11,7 +11,7 @@ import { UmaError } from "../../base/errors.ts";
 import { openJsonl } from "../../base/jsonl.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { type Adam, type LearnerClient, profileFrom, type TrainedModel } from "../../learner/index.ts";
-import { exampleOrder, type Place } from "./example-order.ts";
+import { exampleOrder, type OrderOptions, type Place } from "./example-order.ts";
 import { type LearningRate, learningRateAt } from "./learning-rate.ts";
 import { type Example, supervisedBatch } from "./supervised-batch.ts";
 
@@ -28,6 +28,7 @@ export interface SupervisedOptions {
   readonly batchTokens: number;
   readonly contextWeight: number;
   readonly learningRate: LearningRate;
+  readonly shortFirst?: OrderOptions["shortFirst"];
   readonly adam?: Omit<Adam, "learningRate">;
   readonly seed: number;
   readonly reportEvery: number;

@@ -9,7 +9,6 @@ import { days, fragments, months, names } from "./fragments.ts";
 
 /** In the order of their ids, which follow the vocabulary's. */
 export const specialTokens = ["<|end|>", "<|system|>", "<|user|>", "<|assistant|>", "<|tool|>"] as const;
-const callTags = ["<tool_call>", "</tool_call>"] as const;
 
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const longestFirst = (texts: readonly string[]) => [...texts].sort((a, b) => b.length - a.length).map(literal);
@@ -50,23 +49,19 @@ export function policyTokenizer(words: readonly string[]): string {
   ];
   const vocab = Object.fromEntries([...new Set(tokens)].map((token, id) => [token, id]));
   const first = Object.keys(vocab).length;
-  const added = [
-    ...specialTokens.map((content) => ({ content, special: true })),
-    ...callTags.map((content) => ({ content, special: false })),
-  ];
   return `${JSON.stringify(
     {
       version: "1.0",
       truncation: null,
       padding: null,
-      added_tokens: added.map(({ content, special }, i) => ({
+      added_tokens: specialTokens.map((content, i) => ({
         id: first + i,
         content,
         single_word: false,
         lstrip: false,
         rstrip: false,
         normalized: false,
-        special,
+        special: true,
       })),
       normalizer: null,
       pre_tokenizer: {
