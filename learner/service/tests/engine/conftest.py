@@ -9,10 +9,15 @@ from tiny_model import make_tiny_model
 from umagraph_learner.engine.torch_engine import TorchEngine, open_engine
 
 
+@pytest.fixture(scope="session")
+def loaded(tiny_folder: Path) -> TorchEngine:
+    return open_engine(str(tiny_folder))
+
+
 @pytest.fixture
-def engine(tiny_folder: Path) -> TorchEngine:
-    """With a model ``full`` that trains all parameters."""
-    opened = open_engine(str(tiny_folder))
+def engine(loaded: TorchEngine, tiny_folder: Path) -> TorchEngine:
+    """With a model ``full`` that trains all parameters. The base model, which nothing changes, is loaded once."""
+    opened = TorchEngine(loaded._network, tiny_folder, "tiny", None, loaded._settings)
     opened.create_model("full", None)
     return opened
 
