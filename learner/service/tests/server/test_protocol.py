@@ -699,6 +699,25 @@ async def test_only_the_last_unnamed_publishes_are_kept_and_named_ones_stay() ->
         assert "sequences" in await client.result(await sample(client, model_path=named))
 
 
+@asynchronous
+async def test_a_sampling_session_never_gets_the_weights_saved_later_under_its_name() -> None:
+    async with serving(max_open_samplers=1) as client:
+        await client.start()
+        await trained(client)
+        path = (await client.result(await client.ordered("save_weights_for_sampler", path="name")))["path"]
+        body = {"session_id": client.session_id, "sampling_session_seq_id": 5, "model_path": path}
+        sampler = (await client.post("create_sampling_session", body)).json()["sampling_session_id"]
+        first = await client.result(await sample(client, sampling_session_id=sampler, seq_id=0))
+        await trained(client)
+        await client.result(await client.ordered("save_weights_for_sampler", path="name", overwrite=True))
+        # The new weights took the only place in memory; the old ones are nowhere any more.
+        old = await client.result(await sample(client, sampling_session_id=sampler, seq_id=1))
+        assert "no longer kept" in old["error"]
+        new = await client.result(await sample(client, model_path=path))
+        assert new["sequences"][0]["tokens"] == first["sequences"][0]["tokens"]
+        assert new["sequences"][0]["logprobs"] != first["sequences"][0]["logprobs"]
+
+
 # ---- management, access --------------------------------------------------------------------------------------------
 
 

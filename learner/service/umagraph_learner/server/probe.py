@@ -20,7 +20,7 @@ log = logging.getLogger("umagraph_learner")
 #: Tokens of the sequence; 31 predictions are scored.
 LENGTH = 32
 #: Largest difference of a log-probability, in nats, by the number format the engine computes in.
-TOLERANCE = {"float32": 2e-3, "float64": 2e-3, "bfloat16": 0.25, "float16": 0.1}
+TOLERANCE = {"float32": 1e-3, "float64": 1e-3, "bfloat16": 0.25, "float16": 0.1}
 
 
 class PublishProbe:

@@ -27,6 +27,8 @@ class SamplerWeights:
     fingerprint: str | None = None
     #: Optimiser steps behind them, when known.
     step: int | None = None
+    #: Whether the folder still holds them: a name can be overwritten or deleted.
+    still_there: Callable[[], bool] = lambda: True
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class OpenSamplers:
         if weights.engine_id in self._open:
             self._open.move_to_end(weights.engine_id)
             return weights.engine_id
-        if not weights.folder.is_dir():
+        if not (weights.folder.is_dir() and weights.still_there()):
             raise UserError(
                 f"the sampler weights {weights.model_path or weights.engine_id} are no longer kept: "
                 "publish again, or save them under a name to keep them"

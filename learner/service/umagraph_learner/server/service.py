@@ -215,8 +215,12 @@ class Service:
                 self.checkpoints.drop_unnamed(folder)
             self.engine.unload_model(model.model_id)
 
+        def forget(done: asyncio.Future[None]) -> None:
+            _log_failure(done)
+            model.queue = OrderedQueue(clock=self.options.clock)
+
         future = self.worker.submit(job)
-        future.add_done_callback(_log_failure)
+        future.add_done_callback(forget)
         return future
 
     # ---- publishing --------------------------------------------------------------------------------------------
@@ -257,16 +261,26 @@ class Service:
             told.update(fingerprint=made[0].fingerprint, step=made[0].step)
 
         folder = self.checkpoints.save(path, write, told, overwrite=overwrite)
-        return replace(made[0], folder=folder)
+        return replace(made[0], folder=folder, still_there=lambda: self._save_id(folder) == told["save_id"])
 
     def weights_at(self, path: CheckpointPath) -> SamplerWeights:
         """The sampler weights under a name. Raises ``UserError``."""
         if path.kind != "sampler_weights":
             raise UserError(f"{path} is a training state; sampling needs one of save_weights_for_sampler")
         folder = self.checkpoints.existing(path)
-        about = self.checkpoints.about(folder)
-        save_id = about.get("save_id") or str(folder.stat().st_mtime_ns)
-        return SamplerWeights(f"{path}@{save_id}", folder, str(path), about.get("fingerprint"), about.get("step"))
+        about, save_id = self.checkpoints.about(folder), self._save_id(folder)
+        return SamplerWeights(
+            f"{path}@{save_id}",
+            folder,
+            str(path),
+            about.get("fingerprint"),
+            about.get("step"),
+            still_there=lambda: self._save_id(folder) == save_id,
+        )
+
+    def _save_id(self, folder: Path) -> str:
+        """Differs for every save under a name."""
+        return str(self.checkpoints.about(folder).get("save_id") or folder.stat().st_mtime_ns)
 
     def add_sampling_session(self, session: Session, sampler_id: str, weights: SamplerWeights) -> SamplingSession:
         sampling = SamplingSession(sampler_id, session.session_id, weights)
