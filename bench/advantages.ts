@@ -5,13 +5,13 @@
  * views of the traces; the bench counts what was not.
  */
 import { rng } from "../base/rng.ts";
+import type { TracePart } from "../policies/token-trace.ts";
 import { compile } from "../trainers/objective/compile.ts";
 import type { Datum } from "../trainers/objective/datum.ts";
 import type { Objective } from "../trainers/objective/objective.ts";
 import { objectives } from "../trainers/objective/objectives.ts";
 import type { Profile } from "../trainers/objective/profile.ts";
 import { profiles } from "../trainers/objective/profiles.ts";
-import type { TracePart } from "../policies/token-trace.ts";
 import type { TrainingSession } from "../trainers/objective/training-session.ts";
 import type { BenchOptions } from "./main.ts";
 

@@ -17,6 +17,7 @@ import { createRunFolder, openRunFolder, readRecords } from "../evals/run-folder
 import { loadVariant } from "../graphs/variants/load-variant.ts";
 import { loadPrompts } from "../nodes/prompts/prompts.ts";
 import { SessionLimits } from "../nodes/session/limits.ts";
+import type { SessionRecord } from "../nodes/session/record.ts";
 import { createPolicy } from "../policies/index.ts";
 import type { PolicySpec } from "../policies/policy.ts";
 import { createSource } from "../retrieval/source.ts";
@@ -27,6 +28,8 @@ import { makespan } from "./rollout-schedule.ts";
 
 interface Shape {
   readonly policy: PolicySpec;
+  /** The same one, with a server that is quick. */
+  readonly warmUp: PolicySpec;
   readonly contexts: number;
   readonly G: number;
   readonly N: number;
@@ -42,6 +45,8 @@ interface Measured {
   readonly turns: number;
   readonly failed: number;
   readonly wallMs: number;
+  /** From the start of the first session to the end of the last: without the time that threads take to start. */
+  readonly sessionsMs: number;
   /** Of the schedule played with the durations in the log. */
   readonly criticalPathMs: number;
   /** Of the schedule played with turns × latency: what a computer without costs would need. */
@@ -56,6 +61,8 @@ interface Measured {
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 const model = fileURLToPath(new URL("./server/computing-model.ts", import.meta.url));
 const LATENCY = 100;
+/** Contexts. */
+const WARM_UP = 3;
 
 export async function run(options: BenchOptions): Promise<void> {
   if (typeof options.worker === "string") {
@@ -69,7 +76,13 @@ export async function run(options: BenchOptions): Promise<void> {
   try {
     const nested = { G: 8, N: 10, M: 20, concurrency: 64, pool: 0 };
     const openai = (server: Server): PolicySpec => ({ policy: "openai", model: "stand-in", baseURL: server.url });
-    const served = { ...nested, policy: openai(slow), latency: Number(options.latency ?? LATENCY), contexts: 1 };
+    const served = {
+      ...nested,
+      policy: openai(slow),
+      warmUp: openai(quick),
+      latency: Number(options.latency ?? LATENCY),
+      contexts: 1,
+    };
     const schedules = repeat(rounds, () => measureApart(served));
     for (const row of schedules)
       say(
@@ -77,22 +90,18 @@ export async function run(options: BenchOptions): Promise<void> {
       );
 
     const growing = [1, 10, 50].map((contexts) => {
-      const row = measureApart({ ...nested, policy: openai(quick), latency: 5, contexts });
+      const row = measureApart({ ...served, policy: openai(quick), latency: 5, G: 2, contexts });
       say(
         `${contexts} contexts: ${row.maxRssMb.toFixed(0)} MB at most, ${row.heapMb.toFixed(0)} MB live, ${ms(row.cpuMsPerTurn)} per turn`,
       );
       return { contexts, ...row };
     });
 
-    const computing = {
-      ...nested,
-      policy: { policy: "langchain", module: `${model}#computing` },
-      latency: 0,
-      contexts: 1,
-    };
+    const embedded = { policy: "langchain", module: `${model}#computing` };
+    const computing = { ...nested, policy: embedded, warmUp: embedded, latency: 0, contexts: 1 };
     const pools = repeat(rounds, () => {
       const [none, two] = [0, 2].map((pool) => measureApart({ ...computing, pool }));
-      say(`a policy that computes: pool 2 is ${ratio(none!.wallMs, two!.wallMs)}× pool 0`);
+      say(`a policy that computes: pool 2 is ${ratio(none!.sessionsMs, two!.sessionsMs)}× pool 0`);
       return { none: none!, two: two! };
     });
 
@@ -103,7 +112,7 @@ export async function run(options: BenchOptions): Promise<void> {
       cpuMsPerTurnLongRun: growing.at(-1)!.cpuMsPerTurn,
       maxRssMbByContexts: growing.map(({ maxRssMb }) => maxRssMb),
       heapMbByContexts: growing.map(({ heapMb }) => heapMb),
-      poolTwoOverNone: median(pools.map(({ none, two }) => none.wallMs / two.wallMs)),
+      poolTwoOverNone: median(pools.map(({ none, two }) => none.sessionsMs / two.sessionsMs)),
     };
     if (options.json) console.log(JSON.stringify({ schedules, growing, pools, summary }, null, 2));
     else
@@ -149,8 +158,8 @@ function measureApart(shape: Shape): Measured {
 async function measure(shape: Shape): Promise<Measured> {
   const parent = mkdtempSync(join(tmpdir(), "umagraph-bench-"));
   try {
-    // another stream: the compiler has seen the code, and connections are open
-    await sample(join(parent, "warm-up"), { ...shape, contexts: 1, G: 4, M: 10 }, 2);
+    // other streams: what is measured is compiled code
+    await sample(join(parent, "warm-up"), { ...shape, policy: shape.warmUp, contexts: WARM_UP, pool: 0 }, 2);
     globalThis.gc?.();
     const cpu = process.cpuUsage();
     const started = performance.now();
@@ -168,6 +177,7 @@ async function measure(shape: Shape): Promise<Measured> {
       turns,
       failed: result.failed,
       wallMs,
+      sessionsMs: spanOf(records),
       criticalPathMs: makespan(records, shape.concurrency, (record) => record.ms),
       idealMs: makespan(records, shape.concurrency, (record) => record.turns * shape.latency),
       cpuMsPerTurn: (user + system) / 1_000 / turns,
@@ -177,6 +187,11 @@ async function measure(shape: Shape): Promise<Measured> {
   } finally {
     rmSync(parent, { recursive: true });
   }
+}
+
+function spanOf(records: readonly SessionRecord[]): number {
+  const starts = records.map(({ started }) => Date.parse(started));
+  return Math.max(...records.map(({ ms }, i) => starts[i]! + ms)) - Math.min(...starts);
 }
 
 async function sample(path: string, shape: Shape, seed: number) {

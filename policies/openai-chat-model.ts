@@ -47,6 +47,7 @@ type Streamed = OpenAI.Chat.Completions.ChatCompletionChunk;
 class CheckedCompletions extends ChatOpenAICompletions {
   private readonly sendSeed: boolean;
   private headers: Record<string, string> | null = null;
+  private url: URL | null = null;
 
   constructor(fields: ChatOpenAIFields, sendSeed: boolean) {
     super(fields);
@@ -86,8 +87,11 @@ class CheckedCompletions extends ChatOpenAICompletions {
     const dispatcher = globalDispatcher();
     if (!dispatcher) return null;
     this.headers ??= this.headersOfClient();
-    const url = `${this.client.baseURL}/chat/completions`;
-    const answer = await postJson(dispatcher, { url, headers: this.headers, body, signal: signal ?? undefined });
+    this.url ??= new URL(`${this.client.baseURL}/chat/completions`);
+    const answer = await postJson(dispatcher, {
+      ...{ url: this.url, headers: this.headers, body },
+      signal: signal ?? undefined,
+    });
     return answer.status >= 300 && answer.status < 400 ? null : answer;
   }
 
@@ -140,9 +144,9 @@ function isReadable(call: WireCall): boolean {
 }
 
 /** Throws the client's own error for a status that says so, and SyntaxError for JSON that is none. */
-function bodyOf({ status, headers, text }: WholeAnswer): unknown {
-  if (status < 200 || status >= 300) throw APIError.generate(status, parsedOrNothing(text), text, headers);
-  return /[/+]json\b/.test(headers.get("content-type") ?? "") ? JSON.parse(text) : text;
+function bodyOf({ status, headers, contentType, text }: WholeAnswer): unknown {
+  if (status < 200 || status >= 300) throw APIError.generate(status, parsedOrNothing(text), text, headers());
+  return /[/+]json\b/.test(contentType) ? JSON.parse(text) : text;
 }
 
 function parsedOrNothing(text: string): object | undefined {

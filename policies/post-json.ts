@@ -7,7 +7,7 @@
 import { type Dispatcher, patient } from "./dispatcher.ts";
 
 export interface JsonRequest {
-  readonly url: string;
+  readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -15,13 +15,15 @@ export interface JsonRequest {
 
 export interface WholeAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  /** Made when it is asked for: few look. */
+  readonly headers: () => Headers;
+  readonly contentType: string;
   readonly text: string;
 }
 
 /** Rejects with the signal's reason, or with the connection's error, whose `code` says what it was. Follows no redirects. */
 export function postJson(dispatcher: Dispatcher, request: JsonRequest): Promise<WholeAnswer> {
-  const { origin, pathname, search } = new URL(request.url);
+  const { origin, pathname, search } = request.url;
   const { signal } = request;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -33,7 +35,7 @@ export function postJson(dispatcher: Dispatcher, request: JsonRequest): Promise<
     signal?.addEventListener("abort", onAbort, { once: true });
     const done = () => signal?.removeEventListener("abort", onAbort);
     let status = 0;
-    let headers = new Headers();
+    let headers: readonly Buffer[] = [];
     const pieces: Buffer[] = [];
     const handler = {
       onConnect(abort: (reason: unknown) => void) {
@@ -42,7 +44,7 @@ export function postJson(dispatcher: Dispatcher, request: JsonRequest): Promise<
       },
       onHeaders(code: number, raw: readonly Buffer[]) {
         status = code;
-        headers = headersOf(raw);
+        headers = raw;
         return true;
       },
       onData(piece: Buffer) {
@@ -51,7 +53,8 @@ export function postJson(dispatcher: Dispatcher, request: JsonRequest): Promise<
       },
       onComplete() {
         done();
-        resolve({ status, headers, text: Buffer.concat(pieces).toString("utf8") });
+        const text = (pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)).toString("utf8");
+        resolve({ status, headers: () => headersOf(headers), contentType: contentTypeOf(headers), text });
       },
       onError(thrown: unknown) {
         done();
@@ -66,6 +69,11 @@ export function postJson(dispatcher: Dispatcher, request: JsonRequest): Promise<
       handler.onError(thrown);
     }
   });
+}
+
+function contentTypeOf(raw: readonly Buffer[]): string {
+  const at = raw.findIndex((name, i) => i % 2 === 0 && name.length === 12 && /^content-type$/i.test(String(name)));
+  return at < 0 ? "" : raw[at + 1]!.toString("latin1");
 }
 
 /** Names and values in turn, as bytes. */

@@ -6,7 +6,7 @@
  * Cancelling ends a wait or an attempt at once, even when the client ignores its signal.
  */
 import { UmaError } from "../base/errors.ts";
-import { rng } from "../base/rng.ts";
+import { type Rng, rng } from "../base/rng.ts";
 import { AttemptTimeout, type Endpoint, providerError, providerFailure } from "./provider-failure.ts";
 
 export interface RetryOptions {
@@ -46,7 +46,7 @@ export async function withRetry<T>(
   const { maxRetries, baseMs, capMs, retryAfterCapMs, timeoutMs } = { ...retryDefaults, ...context };
   const { name, endpoint = {}, seed, signal } = context;
   const cancelled = () => new UmaError("cancelled", `${name}: cancelled while waiting for a reply`);
-  const jitter = maxRetries > 0 ? rng(seed, "retry") : null;
+  let jitter: Rng | null = null;
   for (let failures = 0; ; ) {
     if (signal?.aborted) throw cancelled();
     const release = await context.acquire?.(signal).catch(() => {
@@ -61,7 +61,8 @@ export async function withRetry<T>(
       const { retryable, retryAfterMs } = providerFailure(thrown, Date.now());
       if (thrown instanceof UmaError || !retryable || failures > maxRetries)
         throw providerError(thrown, { name, endpoint, attempts: failures });
-      const backOff = jitter!.next() * Math.min(capMs, baseMs * 2 ** (failures - 1));
+      jitter ??= rng(seed, "retry");
+      const backOff = jitter.next() * Math.min(capMs, baseMs * 2 ** (failures - 1));
       wait = Math.min(retryAfterMs ?? 0, retryAfterCapMs) + backOff;
     } finally {
       release?.();
