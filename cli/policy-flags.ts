@@ -18,13 +18,13 @@ export const policyFlags = {
     .string()
     .optional()
     .describe(
-      "openai, learner:<url> (token-exact, for training), extractive or ledger-expert (both: no model, scripted), replay, langchain; default openai when OPENAI_API_KEY or --base-url is set, else extractive",
+      "openai, learner:<url> (token-exact, for training), embedded (a small trained model, no server), extractive or ledger-expert (both: no model, scripted), replay, langchain; default openai when OPENAI_API_KEY or --base-url is set, else extractive",
     ),
   model: z
     .string()
     .optional()
     .describe(
-      "Model of the openai policy, e.g. gpt-4o-mini (twin: OPENAI_MODEL); weights of the learner policy, e.g. tinker://…",
+      "Model of the openai policy, e.g. gpt-4o-mini (twin: OPENAI_MODEL); weights of the learner policy, e.g. tinker://…; folder of the embedded policy",
     ),
   baseUrl: z
     .string()

@@ -10,7 +10,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { UmaError } from "../../base/errors.ts";
 import { type Rng, rng } from "../../base/rng.ts";
 import type { SampledTokens, TokenRequest, TokenSampler } from "../token-exact/token-sampler.ts";
-import { chooseToken } from "./choose-token.ts";
+import { tokenChooser } from "./choose-token.ts";
 import { type PrefixNode, prefixCache } from "./prefix-cache.ts";
 import { BLOCK, type Network, type NetworkSize, type Span } from "./qwen3-network.ts";
 
@@ -64,6 +64,7 @@ export function batchSampler(
   { weights, temperature }: BatchSamplerOptions,
 ): BatchSampler {
   const cache = prefixCache(size.blocks);
+  const choose = tokenChooser(network.config.vocabulary);
   const waiting: Waiting[] = [];
   let running: Sequence[] = [];
   let reserved = 0;
@@ -179,7 +180,7 @@ export function batchSampler(
   };
   const draw = (sequence: Sequence, logits: Float32Array): boolean => {
     const { tokens, logprobs, stops, random, limit } = sequence;
-    const { id, logprob } = chooseToken(logits, temperature, temperature === 0 ? 0 : random.next());
+    const { id, logprob } = choose(logits, temperature, temperature === 0 ? 0 : random.next());
     tokens.push(id);
     logprobs.push(logprob);
     counts.sampled++;

@@ -11,7 +11,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("policies by name", () => {
   it("are these", () => {
-    expect(Object.keys(policies)).toEqual(["openai", "langchain", "learner", "ledger-expert", "extractive", "replay"]);
+    expect(Object.keys(policies)).toEqual([
+      "openai",
+      "langchain",
+      "learner",
+      "embedded",
+      "ledger-expert",
+      "extractive",
+      "replay",
+    ]);
   });
 
   it("are made from plain JSON", async () => {
@@ -24,7 +32,7 @@ describe("policies by name", () => {
     for (const policy of ["gpt", "constructor", "__proto__", ""])
       await expect(createPolicy({ policy })).rejects.toMatchObject({
         code: "config",
-        fix: "choose one of: openai, langchain, learner, ledger-expert, extractive, replay",
+        fix: "choose one of: openai, langchain, learner, embedded, ledger-expert, extractive, replay",
       });
   });
 
@@ -45,7 +53,8 @@ describe("policies by name", () => {
     [{ policy: "openai", model: "m", zzzzzzzz: 1 }, '"zzzzzzzz"', "its options: model, baseURL"],
     [{ policy: "replay", transcripts: "t" }, '"transcripts"', "did you mean transcript?"],
     [{ policy: "extractive", model: "m" }, '"model"', "it takes no options"],
-    [{ policy: "ledger-expert", temperature: 1 }, '"temperature"', "it takes no options"],
+    [{ policy: "ledger-expert", temperature: 1 }, '"temperature"', "its options: noise"],
+    [{ policy: "embedded", baseURL: "http://127.0.0.1:1" }, '"baseURL"', "its options: model, temperature"],
   ])("an option that the policy does not have is refused, not passed over: %j", async (spec, option, fix) => {
     await expect(createPolicy(spec)).rejects.toMatchObject({
       code: "config",

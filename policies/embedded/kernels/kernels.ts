@@ -59,7 +59,7 @@ export const NOTHING = -3e38;
 export const EXP = {
   LOW: -87,
   HIGH: 88,
-  LOG2E: Math.fround(1.44269504088896341),
+  LOG2E: Math.fround(Math.LOG2E),
   LN2_HIGH: Math.fround(0.693359375),
   LN2_LOW: Math.fround(-2.1219444e-4),
   POLYNOMIAL: [1.98756915e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5].map(Math.fround),

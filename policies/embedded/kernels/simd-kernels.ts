@@ -41,8 +41,8 @@ export const kernelModule = () => w.assemble([productKernel(), softmaxKernel(), 
 const { get, set, i32, add, times, less } = w;
 const four = i32(4);
 
-/** Rows of x that one reading of a panel serves. */
-const TILE = 4;
+/** Rows of x that one reading of a panel serves; with more the sums do not stay in registers. */
+const TILE = 2;
 const VECTORS = PANEL_ROW_BYTES / 16;
 
 function productKernel(): w.WasmFunction {
@@ -103,7 +103,7 @@ function productKernel(): w.WasmFunction {
     body: w.whileLoop(less(get(panel!), get(panels!)), [
       ...set(pieces!, add(get(table!), times(times(get(panel!), get(tableStep!)), four))),
       ...set(row!, i32(0)),
-      ...[TILE, 2, 1].flatMap((height) => w.whileLoop(fits(height), tile(height))),
+      ...[TILE, 1].flatMap((height) => w.whileLoop(fits(height), tile(height))),
       ...w.increase(offset!, get(panelStep!)),
       ...w.increase(panel!, i32(1)),
     ]),
