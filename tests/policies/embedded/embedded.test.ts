@@ -42,8 +42,8 @@ describe("the embedded policy", () => {
 
   it("works in a piscina worker, from the same JSON", async () => {
     const pool = new Piscina({
-      filename: resolve(import.meta.dirname, "embedded-worker.ts"),
-      execArgv: ["--import", "tsx"],
+      filename: resolve(import.meta.dirname, "embedded-worker.mjs"),
+      execArgv: [],
       maxThreads: 1,
       concurrentTasksPerWorker: 4,
     });
