@@ -1,11 +1,12 @@
 /**
  * Credit for one large update: 16 contexts × G = 16 × (N = 30 + M = 35) sessions of 4,000 tokens, a tenth of them sampled.
  *
- * `compile` is timed together with making every datum of every pass, which is lazy otherwise. Token arrays must be shipped as
+ * The estimator makes the advantages from drawn rewards. `compile` is timed together with making every datum of every pass, which is lazy otherwise. Token arrays must be shipped as
  * views of the traces; the bench counts what was not.
  */
 import { rng } from "../base/rng.ts";
 import type { TracePart } from "../policies/token-trace.ts";
+import { type Advantages, advantageOptions, estimators, type Rewards } from "../trainers/advantages/index.ts";
 import { compile } from "../trainers/objective/compile.ts";
 import type { Datum } from "../trainers/objective/datum.ts";
 import type { Objective } from "../trainers/objective/objective.ts";
@@ -39,9 +40,17 @@ const plans: readonly { step: string; objective: Objective; profile: Profile }[]
 
 export async function run(options: BenchOptions): Promise<void> {
   const contexts = Number(options.contexts ?? SHAPE.contexts);
-  const sessions = syntheticUpdate(randomAdvantages(contexts));
-  const rows = plans.map(({ step, objective, profile }) => measureCompile(step, objective, sessions, profile));
-  const summary = { ...SHAPE, contexts, slowestCompileSeconds: Math.max(...rows.map(({ seconds }) => seconds)) };
+  const { advantages, row } = measureAdvantages(drawnRewards(contexts));
+  const sessions = syntheticUpdate(advantages);
+  const compiled = plans.map(({ step, objective, profile }) => measureCompile(step, objective, sessions, profile));
+  const rows = [row, ...compiled];
+  const slowestCompileSeconds = Math.max(...compiled.map(({ seconds }) => seconds));
+  const summary = {
+    ...SHAPE,
+    contexts,
+    slowestCompileSeconds,
+    advantagesAndSlowestCompileSeconds: row.seconds + slowestCompileSeconds,
+  };
   if (options.json) console.log(JSON.stringify({ rows, summary }, null, 2));
   else {
     console.table(
@@ -52,7 +61,7 @@ export async function run(options: BenchOptions): Promise<void> {
         nanosPerToken: +row.nanosPerToken.toFixed(1),
       })),
     );
-    console.log(`slowest compile: ${summary.slowestCompileSeconds.toFixed(2)} s`);
+    console.log(`advantages and the slowest compile: ${summary.advantagesAndSlowestCompileSeconds.toFixed(2)} s`);
   }
 }
 
@@ -70,7 +79,9 @@ function measureCompile(
       if (view && !traces.has(view.buffer)) copiedTokens += view.length;
   };
   // what a forward pass would have returned, were the policy still the sampler
-  const current = sessions.flatMap(({ parts }) => parts.map(({ sampler }) => sampler.subarray(1)));
+  const current = sessions
+    .filter(({ advantage }) => advantage !== null)
+    .flatMap(({ parts }) => parts.map(({ sampler }) => sampler.subarray(1)));
 
   const cpu = process.cpuUsage();
   const started = performance.now();
@@ -91,10 +102,35 @@ function measureCompile(
   };
 }
 
-/** By context, then trajectory, then its N memory and its M QA sessions. */
-function randomAdvantages(contexts: number): number[] {
+/** A reward table of each kind per context; some are equal and some are missing, as in real updates. */
+function drawnRewards(contexts: number): Rewards[] {
   const draw = rng("bench", "advantages");
-  return Array.from({ length: contexts * SHAPE.G * (SHAPE.N + SHAPE.M) }, () => draw.next() * 2 - 1);
+  const table = (columns: number) =>
+    Array.from({ length: SHAPE.G }, () =>
+      Array.from({ length: columns }, () => (draw.next() < 0.01 ? null : draw.int(0, 8) / 8)),
+    );
+  return Array.from({ length: contexts }, () => ({
+    R_mem: table(SHAPE.N),
+    R_qa: table(SHAPE.M),
+    r_outcome: table(SHAPE.M),
+  }));
+}
+
+/** By context, then trajectory, then its N memory and its M QA sessions. */
+function measureAdvantages(rewards: readonly Rewards[]): { advantages: (number | null)[]; row: Row } {
+  const options = advantageOptions();
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  const tables: Advantages[] = estimators["task-stratified"].estimate(rewards, options);
+  const seconds = (performance.now() - started) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  const advantages = tables.flatMap(({ A_mem, A_qa }) => A_mem.flatMap((row, i) => [...row, ...A_qa[i]!]));
+  const sessions = advantages.length;
+  const cpuSeconds = (user + system) / 1e6;
+  return {
+    advantages,
+    row: { step: "advantages", seconds, cpuSeconds, sessions, tokens: 0, nanosPerToken: 0, copiedTokens: 0 },
+  };
 }
 
 /** Sessions as traces give them. The reference's log-probabilities are the sampler's, to halve the memory. */
