@@ -37,6 +37,17 @@ describe("ledger_aggregate: decimal-exact queries over dated amounts", () => {
     expect(await value(books, { operation: "min" })).toEqual({ value: "-5.25", lines: 5 });
   });
 
+  it("an amount that is worked out in its line is one amount: what came back is taken off, in sums and maxima alike", async () => {
+    const bank = bankOf({
+      a: "2024-01-01 | Shopping | Clothing | 54.00-4.50-10.00 | jacket",
+      b: "2024-01-01 | Shopping | Books | 41.25 - 2 + 0.50\n2024-01-02 | Dining | Coffee | 4.50-",
+    });
+    expect(await value(bank, { operation: "sum" })).toEqual({ value: "79.25", lines: 2, unreadable_lines: 1 });
+    expect((await value(bank, { operation: "max" })).value).toBe("39.75");
+    expect((await value(bank, { operation: "min" })).value).toBe("39.50");
+    expect((await value(bank, { operation: "count" })).value).toBe("2");
+  });
+
   it("dates take both ends in; scenes and sub-scenes are compared without case", async () => {
     expect((await value(books, { operation: "sum", from: "2024-01-02", to: "2024-01-02" })).value).toBe("24.75");
     expect((await value(books, { operation: "sum", to: "2024-01-01" })).value).toBe("14.50");

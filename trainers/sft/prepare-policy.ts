@@ -1,5 +1,5 @@
 /** The first half of making a policy: the teacher's sessions, and a model folder that knows their words and nothing else. */
-import { createReadStream, existsSync } from "node:fs";
+import { cpSync, createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { makeFolder } from "../../base/make-folder.ts";
@@ -11,12 +11,20 @@ import { writeSessions } from "./write-sessions.ts";
 
 export const initialModelFolder = (folder: string) => join(folder, "initial");
 
-/** What is in the folder already stays. `say` is told what is being done. */
+export interface PrepareOptions {
+  /** The folder of a policy whose weights and words are taken over, instead of random weights. */
+  readonly start?: string;
+  /** Told what is being done. */
+  readonly say?: (line: string) => void;
+}
+
+/** What is in the folder already stays. */
 export async function preparePolicy(
   folder: string,
   recipe: SupervisedRecipe,
-  say: (line: string) => void,
+  options: PrepareOptions = {},
 ): Promise<void> {
+  const { start, say = () => {} } = options;
   makeFolder(folder, "choose a writable place for the run");
   for (const set of [...recipe.sets, recipe.heldOut]) {
     say(`sessions of the teacher: ${set.file}`);
@@ -24,6 +32,10 @@ export async function preparePolicy(
   }
   const initial = initialModelFolder(folder);
   if (existsSync(join(initial, "model.safetensors"))) return;
+  if (start !== undefined) {
+    cpSync(start, initial, { recursive: true });
+    return say(`the weights of ${start}: ${initial}`);
+  }
   const { sessions, least } = recipe.vocabulary;
   const words: string[] = [];
   for (const [i, { file }] of recipe.sets.entries())

@@ -48,6 +48,7 @@ export const embeddedPolicy: SupervisedRecipe = {
       questions: 3,
       seed: 1,
       count: 8_000,
+      trained: false,
     },
   ],
   heldOut: {
@@ -57,16 +58,37 @@ export const embeddedPolicy: SupervisedRecipe = {
     horizons: [3, 5, 10],
     questions: 3,
     seed: 770,
-    count: 400,
+    count: 120,
   },
   vocabulary: { sessions: 4_000, least: [2, 10] },
-  steps: 12_000,
-  batchTokens: 1_500,
+  steps: 24_000,
+  batchTokens: 800,
   contextWeight: 0.1,
   maxTokens: 400,
-  learningRate: { peak: 4e-3, warmUp: 100, anneal: 3_600 },
-  shortFirst: { batches: 300, tokens: 100 },
+  learningRate: { peak: 3e-3, warmUp: 100, anneal: 7_200 },
+  shortFirst: null,
   adam: { beta1: 0.9, beta2: 0.98, eps: 1e-9, gradClipNorm: 1 },
-  reportEvery: 100,
-  checkpointEvery: 250,
+  reportEvery: 200,
+  checkpointEvery: 400,
+};
+
+/** The start of the RL demo: the finished policy, trained a little on a teacher of bad habits. */
+export const coldStart: SupervisedRecipe = {
+  ...embeddedPolicy,
+  seed: 2,
+  sets: [
+    {
+      ...micro,
+      horizons: [2, 3, 4],
+      file: "habits-train.jsonl",
+      split: "train",
+      questions: 4,
+      seed: 3,
+      count: 8_000,
+      teacher: { policy: "ledger-expert", habits: true },
+    },
+  ],
+  vocabulary: { sessions: 0, least: [2] },
+  steps: 1_000,
+  learningRate: { peak: 1e-3, warmUp: 50, anneal: 500 },
 };

@@ -1,7 +1,6 @@
 /** The second half of making a policy: trains the prepared folder at a learner, from where an earlier run stopped. */
 import { join } from "node:path";
 import { UmaError } from "../../base/errors.ts";
-import { rng } from "../../base/rng.ts";
 import { createLearnerClient } from "../../learner/index.ts";
 import { chatFormat } from "../../policies/token-exact/chat-format.ts";
 import { readModelFiles } from "../../policies/token-exact/model-files.ts";
@@ -53,7 +52,3 @@ export async function trainPolicy({ folder, recipe, learner, onReport, signal }:
     await client.close();
   }
 }
-
-/** A part of the examples, by seed. */
-export const sampleExamples = (examples: readonly Example[], count: number, seed: number): Example[] =>
-  rng(seed, "sft", "sample").sample(examples, count);
