@@ -16,7 +16,7 @@ import { preparePolicy } from "./prepare-policy.ts";
 import { coldStart, embeddedPolicy } from "./recipe.ts";
 import { trainPolicy } from "./train-policy.ts";
 
-const say = (line: string) => process.stderr.write(`${line}\n`);
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function options() {
   const { values } = parseArgs({
