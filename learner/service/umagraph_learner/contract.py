@@ -19,11 +19,14 @@ Float32 = NDArray[np.float32]
 
 
 class UserError(Exception):
-    """The request is wrong: says what was expected and what came. The model is as it was (category ``user``)."""
+    """The request is wrong, or asks for more memory than there is: says what was expected and what came.
+
+    The model is as it was (category ``user``).
+    """
 
 
 class ServerError(Exception):
-    """The request is right and could not be served, such as out of memory. The model is as it was (category ``server``)."""
+    """The request is right and could not be served, such as a full disk. The model is as it was (category ``server``)."""
 
 
 @dataclass(frozen=True)

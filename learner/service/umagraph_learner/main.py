@@ -47,6 +47,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--name", help="what clients call the base model (default: what --model says)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), help="default: float32 on cpu, bfloat16 on cuda")
+    parser.add_argument("--no-liger", action="store_true", help="no Liger kernels on cuda, even where installed")
     parser.add_argument("--context", type=int, metavar="N", help="longest sequence taken (default: the model's own)")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--full", action="store_true", help="train all parameters, whatever rank a client asks for")
@@ -155,6 +156,7 @@ def load_engine(args: argparse.Namespace) -> Engine:
             threads=args.threads,
             name=args.name,
             max_context_length=args.context,
+            liger=not args.no_liger,
         )
     except UserError as error:
         raise _Exit(NO_MODEL, str(error)) from None

@@ -11,7 +11,7 @@ from torch import Tensor
 from ..contract import AdamParams, UserError
 from .parameters import Parameters
 
-_PIECE = 1 << 26
+_PIECE = 1 << 24
 #: Its square must fit float32.
 _LARGEST = 1e18
 
@@ -33,7 +33,8 @@ def check_adam(params: AdamParams) -> None:
 def adam_step(parameters: Parameters, params: AdamParams) -> Mapping[str, float]:
     """Applies and clears the accumulated gradient. Raises ``UserError`` without a step when there is none, or none that is finite.
 
-    The gradient is gone in the second case: nothing sensible could be done with it.
+    The gradient is gone in the second case: nothing sensible could be done with it. Memory is taken before the first change,
+    so that running out of it leaves everything as it was.
     """
     check_adam(params)
     gradient = parameters.gradient
@@ -41,28 +42,34 @@ def adam_step(parameters: Parameters, params: AdamParams) -> Mapping[str, float]
         raise UserError(
             "expected a forward_backward before optim_step, got none since the last step: there is no gradient to step along"
         )
-    norm = _norm(gradient)
-    largest = float(gradient.abs().max()) if math.isfinite(norm) else math.inf
+    scratch = _Scratch(parameters)
+    norm = math.sqrt(sum(scratch.squares(gradient[piece]) for piece in scratch.pieces))
+    largest = max(float(_largest(gradient[piece])) for piece in scratch.pieces) if math.isfinite(norm) else math.inf
     if not largest < _LARGEST:
         parameters.clear_gradient()
         raise UserError(
             f"expected a finite gradient, got norm {norm}: no step was made, the accumulated gradient was dropped"
         )
+    if parameters.moments is None:
+        parameters.moments = (torch.zeros_like(gradient), torch.zeros_like(gradient))
     clip = params.grad_clip_norm
     if clip > 0 and norm > clip:
         gradient.mul_(clip / norm)
-    if parameters.moments is None:
-        parameters.moments = (torch.zeros_like(gradient), torch.zeros_like(gradient))
-    moved = sum(
-        _step_piece(parameters, params, slice(start, start + _PIECE)) for start in range(0, parameters.size, _PIECE)
-    )
+    moved = length = 0.0
+    for piece in scratch.pieces:
+        weights = parameters.masters[piece]
+        before = scratch.copy(weights)
+        first, second = (moment[piece] for moment in parameters.moments)
+        fused_adamw(weights, gradient[piece], first, second, parameters.step, params)
+        moved += scratch.squares(before.sub_(weights))
+        length += scratch.squares(weights)
     parameters.step += 1
     parameters.clear_gradient()
     parameters.publish()
     return {
         "grad_norm": norm,
         "clipped_grad_norm": min(norm, clip) if clip > 0 else norm,
-        "param_norm": _norm(parameters.masters),
+        "param_norm": math.sqrt(length),
         "update_norm": math.sqrt(moved),
         "step": float(parameters.step),
         "learning_rate": params.learning_rate,
@@ -74,13 +81,11 @@ def adam_step(parameters: Parameters, params: AdamParams) -> Mapping[str, float]
     }
 
 
-def _step_piece(parameters: Parameters, params: AdamParams, piece: slice) -> float:
-    """Squared length of the update."""
-    assert parameters.gradient is not None and parameters.moments is not None
-    weights = parameters.masters[piece]
-    before = weights.clone()
-    first, second = (moment[piece] for moment in parameters.moments)
-    weights.grad = parameters.gradient[piece]
+def fused_adamw(
+    weights: Tensor, gradient: Tensor, first: Tensor, second: Tensor, step: int, params: AdamParams
+) -> None:
+    """Steps ``weights`` and moments [n] float32 in place; ``step`` is the number of steps before this one."""
+    weights.grad = gradient
     adam = torch.optim.AdamW(
         [weights],
         lr=params.learning_rate,
@@ -91,17 +96,30 @@ def _step_piece(parameters: Parameters, params: AdamParams, piece: slice) -> flo
     )
     # the moments are ours, so that they live in one piece and are saved by name
     adam.state[weights] = {
-        "step": torch.tensor(float(parameters.step), device=weights.device),
+        "step": torch.tensor(float(step), dtype=torch.float32, device=weights.device),
         "exp_avg": first,
         "exp_avg_sq": second,
     }
     adam.step()
-    return float(_squares(before.sub_(weights)))
 
 
-def _norm(vector: Tensor) -> float:
-    return math.sqrt(sum(float(_squares(vector[start : start + _PIECE])) for start in range(0, len(vector), _PIECE)))
+class _Scratch:
+    """Room for one piece of the parameters, and for its squares in float64."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        size, room = parameters.size, min(_PIECE, parameters.size)
+        self.pieces = [slice(start, min(start + _PIECE, size)) for start in range(0, size, _PIECE)]
+        self._narrow = torch.empty(room, dtype=torch.float32, device=parameters.device)
+        self._wide = torch.empty(room, dtype=torch.float64, device=parameters.device)
+
+    def copy(self, vector: Tensor) -> Tensor:
+        """A copy of [n] float32, until the next one."""
+        return self._narrow[: len(vector)].copy_(vector)
+
+    def squares(self, vector: Tensor) -> float:
+        """Σ x²."""
+        return float(torch.linalg.vector_norm(self._wide[: len(vector)].copy_(vector)).square())
 
 
-def _squares(vector: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(vector, dtype=torch.float64).square()
+def _largest(vector: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(vector, ord=math.inf)

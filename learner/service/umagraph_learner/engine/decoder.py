@@ -12,9 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
+from transformers.activations import SiLUActivation
 
 from ..contract import UserError
-from .ops import rms_norm, rotate
+from .cuda import has_packed_attention, packed_attention
+from .ops import Kernels
 
 _ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
 _NORMS = {"q_norm", "k_norm"}
@@ -34,12 +36,13 @@ class Attention(Protocol):
 
 
 class Decoder:
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, kernels: Kernels) -> None:
         _check(model)
+        self._kernels = kernels
         self._embed: nn.Module = model.embed_tokens  # type: ignore[assignment]
         self._rotary: nn.Module = model.rotary_emb  # type: ignore[assignment]
         self._norm: nn.Module = model.norm  # type: ignore[assignment]
-        self._layers = [_Layer(layer, index) for index, layer in enumerate(model.layers)]  # type: ignore[arg-type]
+        self._layers = [_Layer(layer, index, kernels) for index, layer in enumerate(model.layers)]  # type: ignore[arg-type]
 
     def __call__(self, ids: Tensor, positions: Tensor, attention: Attention, *, recompute: bool = False) -> Tensor:
         """``ids`` and ``positions`` [T] int64 to states [T, width]. ``recompute`` keeps only the layers' inputs for backward."""
@@ -52,12 +55,13 @@ class Decoder:
                 x = checkpoint(layer, x, cos, sin, attention, use_reentrant=False)
             else:
                 x = layer(x, cos, sin, attention)
-        return _normalised(x, self._norm)
+        return _normalised(x, self._norm, self._kernels)
 
 
 class _Layer:
-    def __init__(self, module: nn.Module, index: int) -> None:
+    def __init__(self, module: nn.Module, index: int, kernels: Kernels) -> None:
         self._index = index
+        self._kernels = kernels
         self._before, self._between = module.input_layernorm, module.post_attention_layernorm
         attn, mlp = module.self_attn, module.mlp
         self._q, self._k, self._v, self._o = attn.q_proj, attn.k_proj, attn.v_proj, attn.o_proj  # type: ignore[union-attr]
@@ -65,20 +69,23 @@ class _Layer:
         self._width: int = attn.head_dim  # type: ignore[union-attr, assignment]
         self._scale: float = attn.scaling  # type: ignore[union-attr, assignment]
         self._gate, self._up, self._down, self._act = mlp.gate_proj, mlp.up_proj, mlp.down_proj, mlp.act_fn  # type: ignore[union-attr]
+        self._is_silu = isinstance(self._act, (nn.SiLU, SiLUActivation))
 
     def __call__(self, x: Tensor, cos: Tensor, sin: Tensor, attention: Attention) -> Tensor:
-        inner = _normalised(x, self._before)
+        kernels = self._kernels
+        inner = _normalised(x, self._before, kernels)
         query, key, value = (project(inner).unflatten(-1, (-1, self._width)) for project in (self._q, self._k, self._v))
         if self._q_norm is not None:
-            query, key = _normalised(query, self._q_norm), _normalised(key, self._k_norm)
-        mixed = attention.attend(self._index, rotate(query, cos, sin), rotate(key, cos, sin), value, self._scale)
-        x = x + self._o(mixed.flatten(1))
-        inner = _normalised(x, self._between)
-        return x + self._down(self._act(self._gate(inner)) * self._up(inner))
+            query, key = _normalised(query, self._q_norm, kernels), _normalised(key, self._k_norm, kernels)
+        query, key = kernels.rotate(query, key, cos, sin)
+        x = x + self._o(attention.attend(self._index, query, key, value, self._scale).flatten(1))
+        inner = _normalised(x, self._between, kernels)
+        gate, up = self._gate(inner), self._up(inner)
+        return x + self._down(kernels.silu_mul(gate, up) if self._is_silu else self._act(gate) * up)
 
 
-def _normalised(x: Tensor, norm: nn.Module) -> Tensor:
-    return rms_norm(x, norm.weight, norm.variance_epsilon)  # type: ignore[arg-type]
+def _normalised(x: Tensor, norm: nn.Module, kernels: Kernels) -> Tensor:
+    return kernels.rms_norm(x, norm.weight, norm.variance_epsilon)  # type: ignore[arg-type]
 
 
 class Packed:
@@ -89,8 +96,8 @@ class Packed:
         self._bounds: Tensor | None = None
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-        if query.is_cuda and query.dtype in (torch.bfloat16, torch.float16):
-            return self._varlen(query, key, value, scale)
+        if has_packed_attention(query):
+            return packed_attention(query, key, value, self._bounds_on(query.device), max(self.lengths), scale)
         groups = query.shape[1] // key.shape[1]
         if groups > 1:
             key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
@@ -101,25 +108,10 @@ class Packed:
         ]
         return done[0] if len(done) == 1 else torch.cat(done)
 
-    def _varlen(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-        from torch.nn.attention.varlen import varlen_attn
-
+    def _bounds_on(self, device: torch.device) -> Tensor:
         if self._bounds is None:
-            bounds = torch.tensor([0, *self.lengths], dtype=torch.int32).cumsum(0, dtype=torch.int32)
-            self._bounds = bounds.to(query.device, non_blocking=True)
-        longest = max(self.lengths)
-        return varlen_attn(
-            query,
-            key,
-            value.contiguous(),
-            self._bounds,
-            self._bounds,
-            longest,
-            longest,
-            scale=scale,
-            window_size=(-1, 0),
-            enable_gqa=query.shape[1] != key.shape[1],
-        )
+            self._bounds = torch.tensor([0, *self.lengths]).cumsum(0).to(device, torch.int32)
+        return self._bounds
 
 
 def _check(model: nn.Module) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from .cuda import wide_product
 from .lora import Factors
 from .network import Network
 
@@ -98,7 +99,7 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
     if left.dtype == torch.float32:
         return left @ right
     if left.is_cuda:
-        return torch.mm(left, right, out_dtype=torch.float32)
+        return wide_product(left, right)
     return (left @ right).float()
 
 

@@ -13,20 +13,23 @@ from transformers.utils import logging
 
 from ..contract import UserError
 from .decoder import Attention, Decoder, Packed
+from .liger import choose_kernels
 from .lora import AdaptedLinear, make_adaptable
+from .ops import Kernels
 from .step_decoder import StepDecoder, join
 
 
 class Network:
     """Not trained until somebody binds its parameters. ``dtype`` is what the layers compute in."""
 
-    def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+    def __init__(self, model: nn.Module, dtype: torch.dtype, device: torch.device, kernels: Kernels) -> None:
         self.model = model
+        self.kernels = kernels
         self.dtype = dtype
         self.device = device
         self.config: PreTrainedConfig = model.config  # type: ignore[assignment]
         self.head: AdaptedLinear = model.lm_head  # type: ignore[assignment]
-        self._decoder = Decoder(model.model)  # type: ignore[arg-type]
+        self._decoder = Decoder(model.model, kernels)  # type: ignore[arg-type]
 
     @property
     def tied(self) -> bool:
@@ -49,7 +52,7 @@ class Network:
         copied = copy.deepcopy(self.model)
         # a copied view is a tensor of its own
         join(copied.model)  # type: ignore[arg-type]
-        return Network(copied, self.dtype, self.device)
+        return Network(copied, self.dtype, self.device, self.kernels)
 
     @torch.no_grad()
     def copy_in(self, tensors: Mapping[str, Tensor]) -> None:
@@ -59,8 +62,8 @@ class Network:
             parameters[name].copy_(tensor)
 
 
-def load_network(folder: Path, device: torch.device, dtype: torch.dtype) -> Network:
-    """Reads a Hugging Face folder. Raises ``UserError`` for what is none, and for architectures computed otherwise than here."""
+def load_network(folder: Path, device: torch.device, dtype: torch.dtype, *, liger: bool = True) -> Network:
+    """Reads a Hugging Face folder. ``liger`` allows Liger's kernels where they work. Raises ``UserError`` for what is none, and for architectures computed otherwise than here."""
     logging.disable_progress_bar()
     try:
         config = AutoConfig.from_pretrained(folder)
@@ -74,7 +77,7 @@ def load_network(folder: Path, device: torch.device, dtype: torch.dtype) -> Netw
     if type(head) is not nn.Linear or head.bias is not None or getattr(model, "lm_head", None) is not head:
         raise UserError("expected a model with a linear output layer lm_head without bias, such as Qwen3 or Llama")
     make_adaptable(model)
-    network = Network(model, dtype, device)
+    network = Network(model, dtype, device, choose_kernels(config, device, dtype, wanted=liger))
     join(model.model)
     _check_same(network)
     return network

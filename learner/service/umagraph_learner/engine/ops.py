@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import FunctionCtx
+from torch.nn import functional as F
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
@@ -68,3 +72,30 @@ class _Rotate(Function):
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
         cos, sin = ctx.saved_tensors  # type: ignore[attr-defined]
         return _rotated(grad, cos, sin, -1), None, None
+
+
+def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
+    """gate · sigmoid(gate) · up."""
+    return F.silu(gate) * up
+
+
+def rotate_both(query: Tensor, key: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
+    """``rotate`` for the queries and the keys of the same tokens."""
+    return rotate(query, cos, sin), rotate(key, cos, sin)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Who computes the operations above. Others than these may write over what they are given, so nobody may need it afterwards."""
+
+    rms_norm: Callable[[Tensor, Tensor, float], Tensor]
+    silu_mul: Callable[[Tensor, Tensor], Tensor]
+    rotate: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+    #: Library and version.
+    source: str
+    #: Why these.
+    reason: str
+
+
+def torch_kernels(reason: str) -> Kernels:
+    return Kernels(rms_norm, silu_mul, rotate_both, "torch", reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,9 +53,11 @@ def open_engine(
     name: str | None = None,
     max_context_length: int | None = None,
     settings: Settings | None = None,
+    liger: bool = True,
 ) -> TorchEngine:
     """Loads a Hugging Face folder, or a hub id that can be reached. ``dtype`` is float32 on the CPU and bfloat16 on CUDA unless given.
 
+    ``liger`` allows Liger's kernels on CUDA; ``capabilities`` says whether they are used, and why not.
     One thread by default: with more, a core that another process uses makes every small operation wait for it.
     Raises ``UserError`` for a folder or device that cannot be used.
     """
@@ -68,7 +71,7 @@ def open_engine(
     if dtype not in kind:
         raise UserError(f"expected dtype float32 or bfloat16, got {dtype!r}")
     local = _local(folder)
-    network = load_network(local, where, kind[dtype])
+    network = load_network(local, where, kind[dtype], liger=liger)
     return TorchEngine(network, local, name or folder, max_context_length, settings or default_settings(where))
 
 
@@ -120,6 +123,7 @@ class TorchEngine:
             "extensions": {"kl": {"kinds": list(KL_KINDS), "tensors": ["ref_logprobs", "kl_weights"]}},
             "device": self._network.device.type,
             "dtype": str(self._network.dtype).removeprefix("torch."),
+            "kernels": {"source": self._network.kernels.source, "reason": self._network.kernels.reason},
             "tied_embeddings": self._network.tied,
             "max_batch": self._settings.max_batch,
             "micro_batch_tokens": self._settings.micro_batch_tokens,
@@ -257,23 +261,33 @@ class TorchEngine:
         return weights
 
 
+#: What torch and the libraries below it say when memory has run out, in errors that have no class of their own.
+_NO_MEMORY = ("out of memory", "allocate memory", "not enough memory", "alloc_failed")
+
+
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """Turns what torch raises into errors of the contract."""
+    """Turns what torch raises into errors of the contract. A request that needs more memory than there is counts as the user's."""
     try:
         yield
     except (UserError, ServerError):
         raise
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ServerError(
+    except Exception as error:
+        if not _is_out_of_memory(error):
+            raise ServerError(f"{type(error).__name__}: {_short(error)}") from error
+        # the frames below hold the tensors of the request for as long as somebody holds the error
+        traceback.clear_frames(error.__traceback__)
+        if torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
+        raise UserError(
             f"out of memory: {_short(error)}; send fewer or shorter sequences, or train an adapter"
         ) from error
-    except RuntimeError as error:
-        if "allocate memory" in str(error):
-            raise ServerError(f"out of memory: {_short(error)}; send fewer or shorter sequences") from error
-        raise ServerError(f"{type(error).__name__}: {_short(error)}") from error
-    except Exception as error:
-        raise ServerError(f"{type(error).__name__}: {_short(error)}") from error
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)
 
 
 def _short(error: BaseException) -> str:
