@@ -98,7 +98,7 @@ export async function run(options: BenchOptions): Promise<void> {
     });
 
     const embedded = { policy: "langchain", module: `${model}#computing` };
-    const computing = { ...nested, policy: embedded, warmUp: embedded, latency: 0, contexts: 1 };
+    const computing = { ...nested, policy: embedded, warmUp: embedded, latency: 0, contexts: 4 };
     const pools = repeat(rounds, () => {
       const [none, two] = [0, 2].map((pool) => measureApart({ ...computing, pool }));
       say(`a policy that computes: pool 2 is ${ratio(none!.sessionsMs, two!.sessionsMs)}× pool 0`);
