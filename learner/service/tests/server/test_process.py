@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from service_process import ServiceProcess, run_to_end, started
 
 from umagraph_learner.main import main
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads memory and sets limits as Linux does")
 CONTENT = {"data": [datum()], "loss_fn": "cross_entropy"}
 
 
