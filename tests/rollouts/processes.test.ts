@@ -28,7 +28,7 @@ async function serve(options: StandInOptions): Promise<StandInServer> {
 /** 3 contexts × G = 3 × (4 chunks + 4 of 5 questions) = 72 sessions of three turns. */
 function begin(name: string, url: string, policy: object = {}) {
   const folder = join(parent, name);
-  const spec = { policy: "openai", model: "stand-in", baseURL: url, timeoutMs: 1_000, retryBaseMs: 100, ...policy };
+  const spec = { policy: "openai", model: "stand-in", baseURL: url, retryBaseMs: 100, ...policy };
   createRunFolder(
     folder,
     wordsConfig({
@@ -135,7 +135,7 @@ test("a server that fails, hangs and dies for five seconds: every session is don
     seed: 0,
     outage: { request: 90, ms: 5_000 },
   });
-  const run = begin("badly-served", server.url, { maxRetries: 9 });
+  const run = begin("badly-served", server.url, { maxRetries: 9, timeoutMs: 4_000 });
   const ended = await goOn(run).ended;
   expect(ended).toMatchObject({ code: 0 });
   expect(JSON.parse(ended.said)).toMatchObject({ complete: true, done: 72 });
