@@ -18,7 +18,7 @@ export interface SupervisedRecipe {
   /** What is trained on, one file each. */
   readonly sets: readonly SessionSet[];
   readonly heldOut: SessionSet;
-  /** The vocabulary: pieces seen at least so often in the first sessions of each training set. */
+  /** The vocabulary: pieces seen at least so often in the first sessions of each set, one number a set. */
   readonly vocabulary: { readonly sessions: number; readonly least: readonly number[] };
   readonly steps: number;
   readonly batchTokens: number;
@@ -40,6 +40,8 @@ export const embeddedPolicy: SupervisedRecipe = {
   shape: { width: 128, layers: 4, heads: 4, headWidth: 32, feedForward: 384, context: 4096, rope: 10_000 },
   sets: [
     { ...micro, file: "micro-train.jsonl", split: "train", questions: 2, seed: 1, count: 60_000 },
+    // observations that are cut, edits of what is long ago
+    { ...micro, horizons: [20, 50], file: "micro-long.jsonl", split: "train", questions: 24, seed: 2, count: 6_000 },
     {
       profile: "full",
       horizons: [3, 5, 8],
@@ -60,7 +62,7 @@ export const embeddedPolicy: SupervisedRecipe = {
     seed: 770,
     count: 120,
   },
-  vocabulary: { sessions: 4_000, least: [2, 10] },
+  vocabulary: { sessions: 4_000, least: [2, 2, 10] },
   steps: 24_000,
   batchTokens: 800,
   contextWeight: 0.1,

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChatFormat, chatFormat } from "../../../policies/token-exact/chat-format.ts";
 import { readModelFiles } from "../../../policies/token-exact/model-files.ts";
+import { textTokenizer } from "../../../policies/token-exact/text-tokenizer.ts";
 import { exportPolicy } from "../../../trainers/sft/export-policy.ts";
 import { shownOfObservation } from "../../../trainers/sft/model/chat-template.ts";
 import { type ModelShape, writeInitialModel } from "../../../trainers/sft/model/initial-model.ts";
@@ -83,6 +84,18 @@ describe("the tokenizer", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("gives the ids that the Rust library gives", () => {
+    const golden = JSON.parse(
+      readFileSync(join(import.meta.dirname, "../../golden/policy-tokenizer.json"), "utf8"),
+    ) as {
+      words: string[];
+      texts: { text: string; ids: number[] }[];
+    };
+    const { encodeText } = textTokenizer(policyTokenizer(golden.words));
+    expect(golden.texts.length).toBeGreaterThan(10);
+    for (const { text, ids } of golden.texts) expect(Array.from(encodeText(text)), text).toEqual(ids);
   });
 
   it("is the same bytes for the same words", () => {
