@@ -13,93 +13,112 @@ const shapes: Readonly<Record<string, RandomShape>> = {
   "2M": { width: 192, layers: 4, queryHeads: 6, keyHeads: 3, headWidth: 32, feedForward: 512, vocabulary: 1536 },
 };
 const PROMPT = 400;
-const COMPLETION = 64;
+const REPLY = 64;
+const LONG_REPLY = 200;
+
+interface Work {
+  readonly what: string;
+  /** Which tokens are counted. */
+  readonly counts: "sampled" | "computed";
+  /** Whether it is done without the fast kernels as well. */
+  readonly plain: boolean;
+  run(sampler: BatchSampler, shape: RandomShape, rounds: number): Promise<void>;
+}
+
+const together = (many: number): Work => ({
+  what: many === 1 ? "one sequence" : `${many} sequences at once`,
+  counts: "sampled",
+  plain: many === 1,
+  async run(sampler, shape, rounds) {
+    for (let round = 0; round < rounds; round++)
+      await Promise.all(
+        Array.from({ length: many }, (_, k) => {
+          const seed = round * many + k;
+          return sampleOne(sampler, promptOf(shape, seed, 16), seed, LONG_REPLY);
+        }),
+      );
+  },
+});
+
+const works: readonly Work[] = [
+  ...[1, 4, 16, 64].map(together),
+  {
+    what: `prompts of ${PROMPT}`,
+    counts: "computed",
+    plain: true,
+    async run(sampler, shape, rounds) {
+      for (let seed = 0; seed < 4 * rounds; seed++) await sampleOne(sampler, promptOf(shape, seed, PROMPT), seed, 1);
+    },
+  },
+  {
+    what: `16 samples of ${REPLY} for each prompt of ${PROMPT}`,
+    counts: "sampled",
+    plain: false,
+    async run(sampler, shape, rounds) {
+      for (let round = 0; round < rounds; round++) {
+        const prompt = promptOf(shape, round, PROMPT);
+        await Promise.all(Array.from({ length: 16 }, (_, seed) => sampleOne(sampler, prompt, seed, REPLY)));
+      }
+    },
+  },
+];
 
 interface Row {
   readonly model: string;
   readonly kernels: "fast" | "plain";
   readonly what: string;
+  /** Of processor time. */
   readonly tokensPerSecond: number;
   readonly wallTokensPerSecond: number;
+  /** Share of the prompts' tokens that were in the cache. */
+  readonly reused: number;
 }
 
-export async function run({ json, prompt = PROMPT, tokens = COMPLETION }: BenchOptions): Promise<void> {
-  const length = Number(prompt);
-  const completion = Number(tokens);
+export async function run({ json, rounds = 3 }: BenchOptions): Promise<void> {
   const rows: Row[] = [];
-  const reuse: { model: string; asked: number; computed: number }[] = [];
-  for (const [name, shape] of Object.entries(shapes)) {
-    const model = randomModel(shape, 4096);
-    for (const kernels of ["fast", "plain"] as const) {
-      const plain = kernels === "plain";
-      const sampler = () => samplerOf(model, { temperature: 1, plain });
-      const add = async (
-        what: string,
-        counted: (counts: Counts) => number,
-        work: (s: BatchSampler) => Promise<void>,
-      ) => {
-        const measured = await measure(sampler(), counted, work);
-        rows.push({ model: `${name} (${(parameters(shape) / 1e6).toFixed(2)}M)`, kernels, what, ...measured });
-      };
-      const drawn = (counts: Counts) => counts.sampled;
-      const one = (s: BatchSampler, seed: number, count = completion) =>
-        sampleOne(s, promptOf(shape, seed, 16), seed, count);
-      await add("one sequence", drawn, async (s) => {
-        for (let seed = 0; seed < (plain ? 2 : 10); seed++) await one(s, seed, length);
-      });
-      if (!plain)
-        for (const many of [4, 16, 64])
-          await add(`${many} sequences at once`, drawn, async (s) => {
-            for (let round = 0; round < 3; round++)
-              await Promise.all(Array.from({ length: many }, (_, seed) => one(s, round * many + seed, length)));
-          });
-      await add(
-        "prompts",
-        ({ computed }) => computed,
-        async (s) => {
-          for (let seed = 0; seed < (plain ? 3 : 20); seed++)
-            await sampleOne(s, promptOf(shape, seed, length), seed, 1);
-        },
-      );
-      if (plain) continue;
-      const counts: Counts[] = [];
-      await add(`sessions of ${length} + ${completion}, 16 of each prompt`, drawn, async (s) => {
-        for (let round = 0; round < 4; round++) {
-          const ids = promptOf(shape, round, length);
-          await Promise.all(Array.from({ length: 16 }, (_, seed) => sampleOne(s, ids, seed, completion)));
-        }
-        counts.push(s.counts());
-      });
-      const { computed, reused } = counts.at(-1)!;
-      reuse.push({ model: name, asked: computed + reused, computed });
-    }
+  for (const [model, shape] of Object.entries(shapes)) {
+    const loaded = randomModel(shape, 4096);
+    for (const kernels of ["fast", "plain"] as const)
+      for (const work of works.filter(({ plain }) => plain || kernels === "fast")) {
+        const sampler = samplerOf(loaded, { temperature: 1, plain: kernels === "plain" });
+        const measured = await measure(sampler, work, shape, kernels === "plain" ? 1 : Number(rounds));
+        rows.push({ model, kernels, what: work.what, ...measured });
+        if (!json) console.log(line(rows.at(-1)!));
+      }
   }
-  if (json) return console.log(JSON.stringify({ node: process.version, rows, reuse }));
-  for (const row of rows)
+  if (json) console.log(JSON.stringify({ node: process.version, parameters: countsOf(shapes), rows }));
+  else
     console.log(
-      `${row.model.padEnd(11)} ${row.kernels.padEnd(6)} ${row.what.padEnd(42)} ${whole(row.tokensPerSecond)} tokens/s of one core, ${whole(row.wallTokensPerSecond)} by the clock`,
+      "tokens per second of processor time (one core); by the clock; share of the prompts found in the cache",
     );
-  for (const { model, asked, computed } of reuse)
-    console.log(`${model}: of ${asked} prompt tokens ${computed} were computed, the rest was in the cache`);
 }
 
-type Counts = ReturnType<BatchSampler["counts"]>;
+const line = ({ model, kernels, what, tokensPerSecond, wallTokensPerSecond, reused }: Row) =>
+  `${model}  ${kernels.padEnd(6)} ${what.padEnd(38)} ${whole(tokensPerSecond)} ${whole(wallTokensPerSecond)}  ${(100 * reused).toFixed(0).padStart(3)} %`;
+
+const countsOf = (all: typeof shapes) =>
+  Object.fromEntries(Object.entries(all).map(([name, shape]) => [name, parameters(shape)]));
 
 async function measure(
   sampler: BatchSampler,
-  counted: (counts: Counts) => number,
-  work: (sampler: BatchSampler) => Promise<void>,
-): Promise<Pick<Row, "tokensPerSecond" | "wallTokensPerSecond">> {
+  { counts, run: work }: Work,
+  shape: RandomShape,
+  rounds: number,
+): Promise<Pick<Row, "tokensPerSecond" | "wallTokensPerSecond" | "reused">> {
   await sampleOne(sampler, Int32Array.of(1, 2, 3), 0, 32); // the compiler's turn
-  const before = counted(sampler.counts());
+  const before = sampler.counts();
   const processor = process.cpuUsage();
   const clock = performance.now();
-  await work(sampler);
-  const done = counted(sampler.counts()) - before;
+  await work(sampler, shape, rounds);
+  const seconds = (performance.now() - clock) / 1e3;
   const { user, system } = process.cpuUsage(processor);
+  const after = sampler.counts();
+  const done = after[counts] - before[counts];
+  const [reused, computed] = [after.reused - before.reused, after.computed - before.computed];
   return {
     tokensPerSecond: Math.round((done * 1e6) / (user + system)),
-    wallTokensPerSecond: Math.round((done * 1e3) / (performance.now() - clock)),
+    wallTokensPerSecond: Math.round(done / seconds),
+    reused: reused / (reused + computed),
   };
 }
 

@@ -4,7 +4,14 @@ import { closest } from "../base/closest.ts";
 import { UmaError } from "../base/errors.ts";
 import type { LearnerChatModel } from "./learner-sampled/learner-chat-model.ts";
 import type { Policy, PolicySpec } from "./policy.ts";
-import { type LearnerOptions, type PolicyName, policyNamed, policyOptions } from "./policy-options.ts";
+import {
+  type EmbeddedOptions,
+  type LearnerOptions,
+  type PolicyName,
+  policyNamed,
+  policyOptions,
+} from "./policy-options.ts";
+import type { TokenExactChatModel } from "./token-exact/token-exact-chat-model.ts";
 
 export const policies = {
   openai: async (spec) => (await import("./openai.ts")).openaiPolicy(optionsFrom(spec, policyOptions.openai)),
@@ -57,6 +64,10 @@ function optionsFrom<Options>(spec: PolicySpec, schema: z.ZodObject & z.ZodType<
 /** The learner's sampler as a LangChain chat model; to be closed when it is no longer needed. */
 export const learnerChatModel = async (options: LearnerOptions): Promise<LearnerChatModel> =>
   (await import("./learner-sampled/learner-chat-model.ts")).LearnerChatModel.connect(options);
+
+/** The embedded policy's model as a LangChain chat model. */
+export const embeddedChatModel = async (options: EmbeddedOptions = {}): Promise<TokenExactChatModel> =>
+  (await import("./embedded/embedded.ts")).embeddedChatModel(options);
 
 export { chatModelPolicy } from "./chat-model-policy.ts";
 export type { LearnerChatModel } from "./learner-sampled/learner-chat-model.ts";

@@ -73,8 +73,8 @@ export const embeddedOptions = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** How many replies may be under way at once; all of them are computed together. */
   concurrency: z.int().min(1).max(1024).optional(),
-  /** Memory for what was computed of prompts. */
-  cacheMegabytes: z.int().min(1).max(2048).optional(),
+  /** Memory for what was computed of prompts, in each thread. */
+  cacheMegabytes: z.int().min(1).max(1024).optional(),
 });
 export type EmbeddedOptions = z.infer<typeof embeddedOptions>;
 

@@ -235,6 +235,13 @@ export function batchSampler(
     }
     looping = false;
   };
+  /** Nobody waits for ever for a loop that has ended. */
+  const giveUp = (reason: unknown) => {
+    looping = false;
+    for (const sequence of running) end(sequence);
+    for (const { reject } of [...running, ...waiting.splice(0)]) reject(reason);
+    running = [];
+  };
 
   return {
     weights,
@@ -246,7 +253,7 @@ export function batchSampler(
         waiting.push({ request, resolve, reject });
         if (looping) return;
         looping = true;
-        void loop();
+        loop().catch(giveUp);
       }),
   };
 }

@@ -9,7 +9,7 @@ export interface EmbeddedSamplerOptions {
   readonly temperature?: number | undefined;
   /** Sequences under way at once; further ones wait. */
   readonly concurrency?: number | undefined;
-  /** Memory for keys and values of prompts, those kept for later ones included. */
+  /** Memory for keys and values, those kept for later prompts included: 256 by default, taken as it is needed. */
   readonly cacheMegabytes?: number | undefined;
   /** Without the fast kernels; for comparisons. */
   readonly plain?: boolean | undefined;
@@ -45,8 +45,15 @@ export function samplerOf(model: LoadedModel, options: EmbeddedSamplerOptions = 
     blocks,
     maxContext,
   };
-  return batchSampler(qwen3Network(config, weights, size, { plain: options.plain }), size, {
-    weights: version,
-    temperature,
-  });
+  const network = () => {
+    try {
+      return qwen3Network(config, weights, size, { plain: options.plain });
+    } catch (cause) {
+      throw new UmaError("config", `there is no memory for the model and a cache of ${cacheMegabytes} MiB`, {
+        fix: "give a smaller cacheMegabytes or fewer threads",
+        cause,
+      });
+    }
+  };
+  return batchSampler(network(), size, { weights: version, temperature });
 }

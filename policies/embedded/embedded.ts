@@ -1,6 +1,6 @@
 /** The `embedded` policy (decisions §12): a small trained model in this process, without a server, exact to the token. */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UmaError } from "../../base/errors.ts";
 import type { Policy } from "../policy.ts";
@@ -17,7 +17,7 @@ export const embedded = async (options: EmbeddedOptions): Promise<Policy> =>
 /** The same as a LangChain chat model, for any LangChain code. */
 export async function embeddedChatModel(options: EmbeddedOptions = {}): Promise<TokenExactChatModel> {
   const folder = options.model ?? trainedModel();
-  const name = options.model === undefined ? "embedded" : `embedded:${options.model}`;
+  const name = options.model === undefined ? "embedded" : `embedded:${basename(resolve(options.model))}`;
   const [files, sampler] = await Promise.all([readModelFiles(folder), embeddedSampler(folder, options)]);
   return new TokenExactChatModel({ name, sampler, format: chatFormat(files, { name }) });
 }

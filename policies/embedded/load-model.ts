@@ -14,8 +14,8 @@ export interface LoadedModel {
   readonly version: string;
 }
 
-/** Larger ones would take seconds for a token. */
-const MOST_BYTES = 512 * 2 ** 20;
+/** Larger ones would take a second for a few tokens; and all that is computed with has to lie within 2 GiB. */
+const MOST_BYTES = 128 * 2 ** 20;
 
 /** Throws `input` for a file that is missing or broken, `config` for a model that is not computed here. */
 export async function loadModel(folder: string): Promise<LoadedModel> {

@@ -17,7 +17,7 @@ const ask = (policy: Policy, seed: number) => policy.sample({ messages, tools: [
 describe("the embedded policy", () => {
   it("samples token-exactly: ids and log-probabilities travel with the message, the next turn goes on from them", async () => {
     const policy = await createPolicy(spec);
-    expect(policy).toMatchObject({ name: `embedded:${folders.tied}`, scripted: false });
+    expect(policy).toMatchObject({ name: "embedded:tied-f16", scripted: false });
     expect(policy.weights).toMatch(/^[0-9a-f]{16}$/);
     expect(policy.countTokens("lunch")).toBeGreaterThan(0);
     const first = await ask(policy, 3);
