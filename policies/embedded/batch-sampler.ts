@@ -10,9 +10,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { UmaError } from "../../base/errors.ts";
 import { type Rng, rng } from "../../base/rng.ts";
 import type { SampledTokens, TokenRequest, TokenSampler } from "../token-exact/token-sampler.ts";
+import type { Span } from "./attention.ts";
 import { tokenChooser } from "./choose-token.ts";
+import { BLOCK } from "./kv-blocks.ts";
 import { type PrefixNode, prefixCache } from "./prefix-cache.ts";
-import { BLOCK, type Network, type NetworkSize, type Span } from "./qwen3-network.ts";
+import type { Network, NetworkSize } from "./qwen3-network.ts";
 
 export interface BatchSamplerOptions {
   /** Version of the weights. */

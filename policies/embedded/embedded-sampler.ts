@@ -1,8 +1,9 @@
 /** A model folder as a token sampler in this process: the network, its memory, and the loop that serves all who sample. */
 import { UmaError } from "../../base/errors.ts";
 import { type BatchSampler, batchSampler } from "./batch-sampler.ts";
+import { BLOCK, blockBytes } from "./kv-blocks.ts";
 import { type LoadedModel, loadModel } from "./load-model.ts";
-import { BLOCK, blockBytes, type NetworkSize, qwen3Network } from "./qwen3-network.ts";
+import { type NetworkSize, qwen3Network } from "./qwen3-network.ts";
 
 export interface EmbeddedSamplerOptions {
   /** 0, the default, takes the most probable token; only what is sampled at 1 can be trained on. */

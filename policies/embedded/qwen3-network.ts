@@ -6,27 +6,15 @@
  * computed for a token depends, bit for bit, only on the tokens before it: not on how many came in one call, nor on what
  * else did, nor on who computed the blocks.
  */
-import type { Kernels } from "./kernels/kernels.ts";
-import { PANEL, PANEL_ROW_BYTES } from "./kernels/kernels.ts";
+import { createAttention, type Span } from "./attention.ts";
+import { type Kernels, PANEL, PANEL_ROW_BYTES } from "./kernels/kernels.ts";
 import { plainKernels } from "./kernels/plain-kernels.ts";
 import { simdKernels } from "./kernels/simd-kernels.ts";
+import { BLOCK, blockBytes } from "./kv-blocks.ts";
 import { memoryPlan } from "./memory-plan.ts";
 import type { ModelConfig } from "./model-config.ts";
 import type { ModelWeights, Panels } from "./model-weights.ts";
-import { rotaryTable } from "./rotary-table.ts";
-
-/** Tokens in a block of the cache: as many as a panel has columns, so that keys are read as a matrix is. */
-export const BLOCK = PANEL;
-
-/** The next tokens of one sequence. */
-export interface Span {
-  readonly tokens: ArrayLike<number>;
-  /** Where they begin: tokens[start .. start + count). */
-  readonly start: number;
-  readonly count: number;
-  /** Blocks of the cache for all tokens up to the end of the span. */
-  readonly blocks: readonly number[];
-}
+import { rmsNorm } from "./rms-norm.ts";
 
 export interface NetworkSize {
   /** Spans in a call. */
@@ -49,10 +37,6 @@ export interface Network {
   clearBlock(block: number): void;
 }
 
-/** Bytes of keys and values that a block takes in all layers. */
-export const blockBytes = ({ layers, keyHeads, headWidth }: ModelConfig) =>
-  layers * keyHeads * 2 * headWidth * BLOCK * 4;
-
 export interface NetworkOptions {
   /** Without the fast kernels. */
   readonly plain?: boolean | undefined;
@@ -65,10 +49,9 @@ export function qwen3Network(
   { plain = false }: NetworkOptions = {},
 ): Network {
   const { width, headWidth, feedForward, queryHeads, keyHeads, epsilon } = config;
-  const group = queryHeads / keyHeads;
   const queryWidth = queryHeads * headWidth;
-  const keyWidth = keyHeads * headWidth;
-  const attentionWidth = queryWidth + 2 * keyWidth;
+  const attentionWidth = queryWidth + 2 * keyHeads * headWidth;
+  const bytesOfBlock = blockBytes(config);
   const blocksOfContext = Math.ceil(size.maxContext / BLOCK);
 
   const plan = memoryPlan();
@@ -93,7 +76,7 @@ export function qwen3Network(
   const logits = floats(size.spans * headColumns);
   const scores = floats(Math.max(queryHeads, size.spanRows) * blocksOfContext * BLOCK);
   const tables = floats(size.spans * blocksOfContext);
-  const cache = plan.take(size.blocks * blockBytes(config));
+  const cache = plan.take(size.blocks * bytesOfBlock);
 
   const fast = plain ? null : simdKernels(plan.bytes);
   const kernels: Kernels = fast ?? plainKernels(plan.bytes);
@@ -101,8 +84,7 @@ export function qwen3Network(
   const addresses = new Int32Array(kernels.memory);
   for (const panels of [head, ...layers.flatMap((layer) => [layer.attention, layer.output, layer.gateUp, layer.down])])
     f.set(panels.values, panels.at >> 2);
-  const { cos, sin } = rotaryTable(size.maxContext, headWidth, config.ropeBase);
-  const scale = 1 / Math.sqrt(headWidth);
+  const attention = createAttention(config, layers, kernels, { heads, mixed, scores, cache }, size.maxContext);
 
   const multiply = (
     x: number,
@@ -126,129 +108,15 @@ export function qwen3Network(
       depth: w.depth,
     });
 
-  /** RMSNorm of one row; addresses in floats. */
-  const norm = (from: number, to: number, weight: Float32Array, count: number, factor = 1) => {
-    let squares = 0;
-    for (let i = 0; i < count; i++) squares += f[from + i]! * f[from + i]!;
-    const inverse = factor / Math.sqrt(squares / count + epsilon);
-    for (let i = 0; i < count; i++) f[to + i] = f[from + i]! * inverse * weight[i]!;
-  };
   const normRows = (weight: Float32Array, rows: number) => {
-    for (let row = 0; row < rows; row++) norm((states >> 2) + row * width, (normed >> 2) + row * width, weight, width);
+    for (let row = 0; row < rows; row++)
+      rmsNorm(f, (states >> 2) + row * width, (normed >> 2) + row * width, width, { weight, epsilon });
   };
   const addRows = (rows: number) => {
     const from = added >> 2;
     const to = states >> 2;
     for (let i = 0; i < rows * width; i++) f[to + i]! += f[from + i]!;
   };
-  const half = headWidth / 2;
-  const rotate = (at: number, position: number) => {
-    const turn = position * half;
-    for (let i = 0; i < half; i++) {
-      const a = f[at + i]!;
-      const b = f[at + half + i]!;
-      const c = cos[turn + i]!;
-      const s = sin[turn + i]!;
-      f[at + i] = a * c - b * s;
-      f[at + half + i] = b * c + a * s;
-    }
-  };
-
-  /** In a block: [layer][head][keys, then values]; keys are [headWidth][BLOCK], values panels [BLOCK][PANEL]. */
-  const partBytes = headWidth * BLOCK * 4;
-  const keyOffset = (layer: number, keyHead: number) => (layer * keyHeads + keyHead) * 2 * partBytes;
-
-  /** Norms and rotates one token's heads, and puts its keys and values into the cache. */
-  const turnHeads = (row: number, position: number, block: number, layer: number) => {
-    const { queryNorm, keyNorm } = layers[layer]!;
-    const queries = (heads >> 2) + row * attentionWidth;
-    // the attention's scale goes with the queries
-    for (let at = queries; at < queries + queryWidth; at += headWidth) {
-      norm(at, at, queryNorm, headWidth, scale);
-      rotate(at, position);
-    }
-    const slot = position % BLOCK;
-    for (let keyHead = 0; keyHead < keyHeads; keyHead++) {
-      const key = queries + queryWidth + keyHead * headWidth;
-      norm(key, key, keyNorm, headWidth);
-      rotate(key, position);
-      const keysAt = (cache + block * blockBytes(config) + keyOffset(layer, keyHead)) >> 2;
-      for (let i = 0; i < headWidth; i++) f[keysAt + i * BLOCK + slot] = f[key + i]!;
-      const value = key + keyWidth;
-      const valuesAt = keysAt + (partBytes >> 2) + slot * PANEL;
-      for (let i = 0; i < headWidth; i++) f[valuesAt + (i & ~15) * BLOCK + (i & 15)] = f[value + i]!;
-    }
-  };
-
-  /** `rows` rows of queries that look through the cache by the table of addresses of their blocks. */
-  const attend = (
-    rows: number,
-    query: { readonly from: number; readonly to: number; readonly fromStride: number; readonly toStride: number },
-    sight: { readonly table: number; readonly blocks: number; readonly length: number; readonly step: number },
-    keys: number,
-  ) => {
-    const scoreStride = sight.blocks * BLOCK * 4;
-    kernels.product({
-      x: query.from,
-      xStride: query.fromStride,
-      y: scores,
-      yStride: scoreStride,
-      rows,
-      table: sight.table,
-      tableStep: 1,
-      offset: keys,
-      panelStep: 0,
-      panels: sight.blocks,
-      segments: 1,
-      depth: headWidth,
-    });
-    kernels.softmax({
-      address: scores,
-      stride: scoreStride,
-      rows,
-      length: sight.length,
-      lengthStep: sight.step,
-      width: sight.blocks * BLOCK,
-    });
-    kernels.product({
-      x: scores,
-      xStride: scoreStride,
-      y: query.to,
-      yStride: query.toStride,
-      rows,
-      table: sight.table,
-      tableStep: 0,
-      offset: keys + partBytes,
-      panelStep: BLOCK * PANEL_ROW_BYTES,
-      panels: headWidth / PANEL,
-      segments: sight.blocks,
-      depth: BLOCK,
-    });
-  };
-
-  const attendSpan = (span: Span, firstRow: number, table: number, layer: number) => {
-    const { start, count } = span;
-    const sight = { table, blocks: Math.ceil((start + count) / BLOCK), length: start + 1, step: 1 };
-    const headBytes = 4 * headWidth;
-    const from = heads + 4 * firstRow * attentionWidth;
-    const to = mixed + 4 * firstRow * queryWidth;
-    for (let keyHead = 0; keyHead < keyHeads; keyHead++) {
-      const keys = keyOffset(layer, keyHead);
-      const first = keyHead * group * headBytes;
-      if (count === 1) {
-        // the heads that share their keys are the rows
-        const query = { from: from + first, to: to + first, fromStride: headBytes, toStride: headBytes };
-        attend(group, query, { ...sight, step: 0 }, keys);
-        continue;
-      }
-      for (let member = 0; member < group; member++) {
-        const at = first + member * headBytes;
-        const query = { from: from + at, to: to + at, fromStride: 4 * attentionWidth, toStride: 4 * queryWidth };
-        attend(count, query, sight, keys);
-      }
-    }
-  };
-
   let lastRows: number[] = [];
   return {
     config,
@@ -267,16 +135,13 @@ export function qwen3Network(
           f.set(weights.embedding.subarray(from, from + width), (states >> 2) + (firstRow(index) + i) * width);
         }
         const table = tableOf(index) >> 2;
-        for (let i = 0; i * BLOCK < start + count; i++) addresses[table + i] = cache + blocks[i]! * blockBytes(config);
+        for (let i = 0; i * BLOCK < start + count; i++) addresses[table + i] = cache + blocks[i]! * bytesOfBlock;
       });
       layers.forEach((layer, depth) => {
         normRows(layer.inputNorm, rows);
         multiply(normed, layer.attention, heads, rows);
         spans.forEach((span, index) => {
-          const { start, count, blocks } = span;
-          for (let position = start; position < start + count; position++)
-            turnHeads(firstRow(index) + position - start, position, blocks[Math.floor(position / BLOCK)]!, depth);
-          attendSpan(span, firstRow(index), tableOf(index), depth);
+          attention.attend(span, firstRow(index), tableOf(index), depth);
         });
         multiply(mixed, layer.output, added, rows);
         addRows(rows);
@@ -289,7 +154,8 @@ export function qwen3Network(
     },
     logits(spans) {
       spans.forEach((span, to) => {
-        norm((states >> 2) + lastRows[span]! * width, (normed >> 2) + to * width, weights.norm, width);
+        const from = (states >> 2) + lastRows[span]! * width;
+        rmsNorm(f, from, (normed >> 2) + to * width, width, { weight: weights.norm, epsilon });
       });
       multiply(normed, head, logits, spans.length);
       return spans.map((_, row) => {
@@ -298,8 +164,8 @@ export function qwen3Network(
       });
     },
     clearBlock(block) {
-      const from = (cache + block * blockBytes(config)) >> 2;
-      f.fill(0, from, from + (blockBytes(config) >> 2));
+      const from = (cache + block * bytesOfBlock) >> 2;
+      f.fill(0, from, from + (bytesOfBlock >> 2));
     },
   };
 }

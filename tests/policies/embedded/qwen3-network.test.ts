@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rng } from "../../../base/rng.ts";
-import type { Span } from "../../../policies/embedded/qwen3-network.ts";
+import type { Span } from "../../../policies/embedded/attention.ts";
 import { blocksFrom, folders, logitsOf, networkOf } from "./golden-models.ts";
 
 const random = rng("network-test");
