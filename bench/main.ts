@@ -16,6 +16,10 @@ const benches: Record<string, { what: string; load: () => Promise<{ run(options:
       what: "tokens per second of the embedded policy's network: one sequence, many, prompts",
       load: () => import("./embedded.ts"),
     },
+    learner: {
+      what: "the learner service against plain Hugging Face code, and what the protocol costs",
+      load: () => import("./learner.ts"),
+    },
     retrieval: { what: "build time, queries per second and recall", load: () => import("./retrieval.ts") },
   };
 

@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("training", "sampling"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(options.model) if options.model else _small_model(Path(scratch) / "small")
+        folder = Path(options.model) if options.model else small_model(Path(scratch) / "small")
         settings = replace(default_settings(torch.device("cpu")), max_batch=_BATCH)
         engine = open_engine(str(folder), threads=options.threads, settings=settings)
         plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
@@ -63,7 +63,7 @@ def main() -> None:
     print(json.dumps(report, indent=1))
 
 
-def _small_model(folder: Path) -> Path:
+def small_model(folder: Path) -> Path:
     """Half a million parameters, as large as what a laptop trains from scratch."""
     torch.manual_seed(0)
     config = Qwen3Config(
