@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from engine_case import batch, datum, distance, gradient, rows, weights
+from scarce_memory import ScarceMemory
 
 from umagraph_learner.contract import (
     AdamParams,
@@ -21,7 +23,7 @@ from umagraph_learner.contract import (
     UserError,
 )
 from umagraph_learner.engine import head, ops
-from umagraph_learner.engine.torch_engine import TorchEngine
+from umagraph_learner.engine.torch_engine import TorchEngine, open_engine
 
 DATA = batch([12, 30, 7])
 
@@ -147,7 +149,7 @@ def test_an_error_halfway_leaves_weights_optimiser_and_gradient(
         plain = place.__dict__[name]
         bad = fail_in(plain.__func__ if isinstance(plain, staticmethod) else plain, 1, error)
         patch.setattr(place, name, staticmethod(bad) if isinstance(plain, staticmethod) else lambda *a: bad(*a))
-        with pytest.raises(ServerError):
+        with pytest.raises(UserError if isinstance(error, torch.OutOfMemoryError) else ServerError):
             engine.forward("broken", batch([9, 700, 600], seed=4), "cross_entropy", {}, backward=True)
     assert distance(weights(engine, "broken"), weights(engine, "whole")) == 0
     assert distance(gradient(engine, "broken"), gradient(engine, "whole")) == 0
@@ -160,10 +162,104 @@ def test_an_error_halfway_leaves_weights_optimiser_and_gradient(
 def test_a_first_request_that_fails_leaves_no_gradient(engine: TorchEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(head.Head, "_backward", fail_in(head.Head._backward, 0, MemoryError()))
-        with pytest.raises(ServerError, match="out of memory"):
+        with pytest.raises(UserError, match="out of memory"):
             engine.forward("full", DATA, "cross_entropy", {}, backward=True)
     with pytest.raises(UserError, match="no gradient"):
         engine.optim_step("full", AdamParams(1e-3))
+
+
+def everything(engine: TorchEngine, model_id: str) -> list[torch.Tensor]:
+    """Copies of all that a request may change."""
+    model = engine._models[model_id]
+    state = model.parameters
+    parts = [state.masters, *(state.moments or ()), *([] if state.gradient is None else [state.gradient])]
+    live = [parameter for _, parameter in sorted(model.network.model.named_parameters())]
+    return [part.detach().clone() for part in (*parts, *live, torch.tensor(state.step))]
+
+
+def same(left: list[torch.Tensor], right: list[torch.Tensor]) -> bool:
+    return all(torch.equal(one, other) for one, other in zip(left, right, strict=True))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("lora", [None, LoraConfig(4)], ids=["full", "lora"])
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_step_without_memory_is_no_step_wherever_it_runs_out(
+    tiny_folder: Path, dtype: str, lora: LoraConfig | None, steps: int
+) -> None:
+    engine = open_engine(str(tiny_folder), dtype=dtype)
+    params = AdamParams(1e-3, weight_decay=0.1, grad_clip_norm=0.5)
+    for model in ("poor", "rich"):
+        engine.create_model(model, lora)
+        for _ in range(steps):
+            engine.forward(model, DATA, "cross_entropy", {}, backward=True)
+            engine.optim_step(model, params)
+        engine.forward(model, DATA, "cross_entropy", {}, backward=True)
+    before = everything(engine, "poor")
+    failed = 0
+    while True:
+        try:
+            with ScarceMemory(failed):
+                metrics = engine.optim_step("poor", params)
+            break
+        except UserError as error:
+            assert "out of memory" in str(error)
+        failed += 1
+        assert same(everything(engine, "poor"), before)
+    assert failed == 4 - 2 * steps  # scratch, and moments at the first step
+    assert metrics == engine.optim_step("rich", params)
+    assert same(everything(engine, "poor"), everything(engine, "rich"))
+
+
+@pytest.mark.parametrize("lora", [None, LoraConfig(4)], ids=["full", "lora"])
+def test_a_request_without_memory_changes_nothing_wherever_it_runs_out(
+    engine: TorchEngine, lora: LoraConfig | None
+) -> None:
+    engine.create_model("poor", lora)
+    engine.forward("poor", DATA, "cross_entropy", {}, backward=True)
+    before = everything(engine, "poor")
+    with ScarceMemory(float("inf")) as memory:
+        engine.forward("poor", DATA, "cross_entropy", {}, backward=False)
+        forward = memory.made
+    for spare in (*range(0, 2 * forward, max(1, forward // 8)),):
+        with ScarceMemory(spare), pytest.raises(UserError, match="out of memory"):
+            engine.forward("poor", DATA, "cross_entropy", {}, backward=True)
+        assert same(everything(engine, "poor"), before)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported"),
+    ],
+    ids=["python", "linux", "windows", "cublas", "driver"],
+)
+def test_memory_that_runs_out_is_recognised_by_its_words(
+    engine: TorchEngine, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(head.Head, "logprobs", fail_in(head.Head.logprobs, 0, error))
+    with pytest.raises(UserError, match="out of memory: .*send fewer or shorter sequences"):
+        engine.forward("full", DATA, "cross_entropy", {}, backward=False)
+
+
+def test_an_error_that_somebody_keeps_does_not_keep_the_requests_tensors(
+    engine: TorchEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[weakref.ref[torch.Tensor]] = []
+
+    def greedy(*_: Any) -> None:
+        activations = torch.zeros(8)
+        made.append(weakref.ref(activations))
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(head.Head, "_backward", greedy)
+    with pytest.raises(UserError) as kept:
+        engine.forward("full", DATA, "cross_entropy", {}, backward=True)
+    assert "out of memory" in str(kept.value) and made[0]() is None
 
 
 def test_a_diverged_model_answers_with_an_error_and_lives(engine: TorchEngine, tmp_path: Path) -> None:
