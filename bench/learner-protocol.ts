@@ -81,7 +81,7 @@ export async function measureProtocol(
   } finally {
     for (const child of started) {
       child.kill();
-      if (child.exitCode === null) await once(child, "exit");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     }
     rmSync(folder, { recursive: true });
   }
