@@ -12,12 +12,17 @@ import sys
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, PreTrainedModel, Qwen3Config, Qwen3ForCausalLM
+from transformers import (
+    AutoModelForCausalLM,
+    PreTrainedModel,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
 from transformers.utils import logging
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[2] / "learner" / "service" / "tests"))
-from tiny_model import TEMPLATE, make_tiny_model, tokenizer  # noqa: E402
+from tiny_model import TEMPLATE, make_tiny_model, tokenizer
 
 #: By folder: where they differ from one another lies what a forward pass may get wrong.
 CASES = {

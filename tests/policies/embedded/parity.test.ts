@@ -1,8 +1,9 @@
 /** The forward pass against PyTorch: golden answers, and 200 fresh prompts where the learner's Python is there. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { embeddedSampler } from "../../../policies/embedded/embedded-sampler.ts";
 import { servicePython, whyNoService } from "../../support/learner-service.ts";
@@ -45,14 +46,14 @@ describe("the embedded network", () => {
       const folder = join(parent, "model");
       const args = [join(goldenFolder, "reference.py"), "live", folder, "200", "16"];
       try {
-        const printed = execFileSync(servicePython!, args, { maxBuffer: 2 ** 26, stdio: ["ignore", "pipe", "pipe"] });
-        const answers = JSON.parse(printed.toString()) as Answer[];
+        const { stdout } = await promisify(execFile)(servicePython!, args, { maxBuffer: 2 ** 26 });
+        const answers = JSON.parse(stdout) as Answer[];
         expect(answers).toHaveLength(200);
         await expectSame(folder, answers);
       } finally {
         rmSync(parent, { recursive: true, force: true });
       }
     },
-    180_000,
+    600_000,
   );
 });
