@@ -132,7 +132,7 @@ class Engine(Protocol):
     base: BaseModel
 
     def capabilities(self) -> Mapping[str, object]:
-        """Extensions, device, dtype, limits: goes into get_server_capabilities as it is."""
+        """Extensions, device, dtype, kernels, limits: goes into get_server_capabilities as it is."""
         ...
 
     def create_model(self, model_id: str, lora: LoraConfig | None) -> ModelInfo:

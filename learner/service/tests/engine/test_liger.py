@@ -217,6 +217,17 @@ def test_kernels_that_compute_something_else_are_not_used(
     assert reason(tiny_folder).endswith(f"computes {name} otherwise than torch")
 
 
+@pytest.mark.usefixtures("installed")
+def test_the_kernel_for_very_many_rows_is_tried_too(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = LigerRMSNormFunction.forward
+
+    def wrong(ctx: Any, X: torch.Tensor, *more: Any) -> torch.Tensor:
+        return right(ctx, X, *more) * (0.0 if X.numel() // X.shape[-1] >= 32768 else 1.0)
+
+    monkeypatch.setattr(LigerRMSNormFunction, "forward", staticmethod(wrong))
+    assert reason(tiny_folder).endswith("computes rms_norm otherwise than torch")
+
+
 def test_the_process_has_a_switch_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr(

@@ -52,7 +52,8 @@ class Decoder:
         )
         for layer in self._layers:
             if recompute and torch.is_grad_enabled():
-                x = checkpoint(layer, x, cos, sin, attention, use_reentrant=False)
+                # nothing is random here
+                x = checkpoint(layer, x, cos, sin, attention, use_reentrant=False, preserve_rng_state=False)
             else:
                 x = layer(x, cos, sin, attention)
         return _normalised(x, self._norm, self._kernels)

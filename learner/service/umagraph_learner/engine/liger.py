@@ -19,6 +19,8 @@ from .ops import Kernels, torch_kernels
 
 _DEVICE = "cuda"
 _ROWS = 5
+#: From here on Liger normalises narrow rows, such as heads, with a kernel of its own.
+_MANY_ROWS = 4096 * 8
 
 
 def choose_kernels(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype, *, wanted: bool) -> Kernels:
@@ -77,7 +79,7 @@ def _version() -> str:
 def _wrong_operation(
     kernels: Kernels, config: PreTrainedConfig, device: torch.device, dtype: torch.dtype
 ) -> str | None:
-    """Computes a few rows of the model's widths, forward and backward, both ways. The name of what differs."""
+    """Computes rows of the model's widths, forward and backward, both ways. The name of what differs."""
     generator = torch.Generator().manual_seed(0)
 
     def draw(*shape: int) -> Tensor:
@@ -100,6 +102,7 @@ def _wrong_operation(
     trials: list[tuple[Callable[..., Sequence[Tensor]], tuple[Tensor, Tensor]]] = [
         (rms_norm, (draw(_ROWS, config.hidden_size), draw(config.hidden_size))),
         (rms_norm, (draw(_ROWS, heads, width), draw(width))),
+        (rms_norm, (draw(-(-_MANY_ROWS // heads), heads, width), draw(width))),
         (silu_mul, (draw(_ROWS, config.intermediate_size), draw(_ROWS, config.intermediate_size))),
         (rotate, (draw(_ROWS, heads, width), draw(_ROWS, kv_heads, width))),
     ]
