@@ -6,7 +6,7 @@ import { UmaError } from "../base/errors.ts";
 export function runFoldersIn(path: string): string[] {
   if (!existsSync(path) || !statSync(path).isDirectory()) {
     throw new UmaError("input", `there is no folder ${path}`, {
-      fix: "give a folder that `umagraph eval` has written, e.g. runs/…",
+      fix: "give a folder that `umagraph eval` or `umagraph rollout` has written, e.g. runs/…",
     });
   }
   if (existsSync(join(path, "config.json"))) return [path];
@@ -16,7 +16,7 @@ export function runFoldersIn(path: string): string[] {
     .filter((folder) => existsSync(join(folder, "config.json")));
   if (cells.length === 0) {
     throw new UmaError("input", `${path} holds no run: neither it nor a folder in it has a config.json`, {
-      fix: "give a folder that `umagraph eval` has written",
+      fix: "give a folder that `umagraph eval` or `umagraph rollout` has written",
     });
   }
   return cells;

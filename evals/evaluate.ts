@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { UmaError } from "../base/errors.ts";
+import type { Packing } from "../base/packed-file.ts";
 import { takeProcessLock } from "../base/process-lock.ts";
 import type { Variant } from "../graphs/variants/variant.ts";
 import type { Prompts } from "../nodes/prompts/prompts.ts";
@@ -16,6 +17,7 @@ import type { Source } from "../retrieval/source.ts";
 import { createHalt, type Halt, type StopReason } from "../rollouts/halt.ts";
 import { type EnginePool, openEngine } from "../rollouts/open-engine.ts";
 import type { ThreadDeath } from "../rollouts/pool/pool-engine.ts";
+import { packRecordLog } from "../rollouts/record-log.ts";
 import { runRollouts } from "../rollouts/run-rollouts.ts";
 import { type JournalCounts, openJournal } from "../rollouts/session-journal.ts";
 import type { Toolset } from "../tools/toolsets.ts";
@@ -42,6 +44,8 @@ export interface EvaluateOptions {
   readonly maxFailedShare?: number;
   /** Threads to run the sessions on; on this one without it. Results do not depend on it. */
   readonly pool?: EnginePool | null;
+  /** Compresses the log when the run is complete. */
+  readonly packing?: Packing;
   readonly onDeath?: (death: ThreadDeath) => void;
   /** Asked before each session: true lets the running ones finish and starts no more. */
   readonly stopping?: () => boolean;
@@ -128,6 +132,7 @@ async function evaluateLocked(options: EvaluateOptions): Promise<EvaluateResult>
   );
   halt.rethrow();
   const complete = contexts.ended() && unfinished === 0;
+  if (complete && options.packing) packRecordLog(folder.path, options.packing);
   return { ...journal.counts(), complete, stopped: complete ? null : halt.reason() };
 }
 

@@ -130,7 +130,7 @@ export function openRunFolder(path: string): RunFolder {
   const file = join(path, "config.json");
   if (!existsSync(file)) {
     throw new UmaError("input", `${path} is not a run folder: it has no config.json`, {
-      fix: "give a folder that `umagraph eval` has written",
+      fix: "give a folder that `umagraph eval` or `umagraph rollout` has written",
     });
   }
   let value: unknown;

@@ -128,7 +128,7 @@ function readAllRecords(folder: string): SessionRecord[] {
   const texts = new Map(
     readLog<{ ref: string; text: string }>(folder, "texts.jsonl").map(({ ref, text }) => [ref, text]),
   );
-  return readLog<SessionRecord & { messages: LoggedMessage[] }>(folder, "records.jsonl").map((logged) => {
+  return readLog<SessionRecord & { messages: LoggedMessage[] }>(folder, "records.jsonl").map((logged, at) => {
     const observations = new Map(logged.calls?.map((call) => [call.id, call.observation]));
     const messages = logged.messages?.map(({ ref, text, ...message }: LoggedMessage) => ({
       ...message,
@@ -138,6 +138,15 @@ function readAllRecords(folder: string): SessionRecord[] {
           ? (observations.get(message.callId ?? "") ?? "")
           : (texts.get(ref) ?? `(texts.jsonl has lost this text, ${ref})`)),
     }));
-    return parseRecord({ ...logged, messages });
+    try {
+      return parseRecord({ ...logged, messages });
+    } catch (thrown) {
+      if (!(thrown instanceof UmaError)) throw thrown;
+      const where = `${join(folder, "records.jsonl")}, record ${at + 1}`;
+      throw new UmaError(thrown.code, `${where}: ${thrown.message}`, {
+        ...(thrown.fix && { fix: thrown.fix }),
+        cause: thrown,
+      });
+    }
   });
 }

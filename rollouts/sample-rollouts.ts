@@ -74,6 +74,11 @@ export async function* sampleRollouts(
       },
     );
   }
+  if (pool > 0 && options.openSource) {
+    throw new UmaError("config", "a pool's threads index the contexts themselves, and cannot be given openSource", {
+      fix: "leave openSource out, or the pool",
+    });
+  }
   const closed = new AbortController();
   const halt = createHalt({
     signal: options.signal ? AbortSignal.any([options.signal, closed.signal]) : closed.signal,
@@ -89,6 +94,7 @@ export async function* sampleRollouts(
     ...(options.onDeath && { onDeath: options.onDeath }),
   });
 
+  const seen = new Set<string>();
   const waiting: SessionRecord[] = [];
   let arrived = () => {};
   /** Those who wait until somebody has taken a record. */
@@ -104,7 +110,12 @@ export async function* sampleRollouts(
     async next() {
       if (halt.stopping()) return null;
       const next = await source.next();
-      return next.done ? null : next.value;
+      if (next.done) return null;
+      const { id } = next.value;
+      if (seen.has(id))
+        throw new UmaError("input", `two contexts are named "${id}"`, { fix: "give each context an id of its own" });
+      seen.add(id);
+      return next.value;
     },
     finished: options.finished ?? (() => undefined),
     async record(record) {

@@ -1,7 +1,7 @@
 /** umagraph batch: what a run would ship to the learner, in counts and as a file; with --learner it is shipped, as one update. */
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
-import { fraction, percent, shareOf, whole } from "../../evals/reports/format-number.ts";
+import { fraction, percent, whole } from "../../evals/reports/format-number.ts";
 import { klKinds } from "../../learner/engines/engine-profile.ts";
 import { type ProfileName, profileFrom, profiles } from "../../learner/engines/engine-profiles.ts";
 import { type Batch, planBatch } from "../../trainers/batch/plan-batch.ts";
@@ -204,7 +204,7 @@ function batchLines(batch: Batch, policy: string): string[] {
     stratum("memory", strata.memory),
     stratum("QA", strata.qa),
     `datums: ${whole(summary.datums)}, ${whole(summary.brokenPrefixes)} of them because a prompt did not continue the last one`,
-    `tokens: ${whole(tokens.shipped)} shipped, ${shareOf(tokens.trained, tokens.shipped)} trained; ${percent(summary.paddingWaste)} % of the room would be padding if all were as long as the longest`,
+    `tokens: ${whole(tokens.shipped)} shipped, ${percent(tokens.shipped === 0 ? null : tokens.trained / tokens.shipped)} % of them trained; ${percent(summary.paddingWaste)} % of the room would be padding if all were as long as the longest`,
     `advantage exactly 0: ${percent(summary.zeroAdvantageShare)} % of the sessions with a signal; ${whole(plan.zeroAdvantage)} of them have nothing to ship`,
     ...Object.entries(summary.left).map(([reason, count]) => `left out: ${whole(count)} × ${reason}`),
     `mode: ${plan.mode ?? "none"} on ${plan.profile}: ${plan.why}`,

@@ -1,11 +1,11 @@
 /** umagraph rollout: G memory trajectories per context, each final memory branched into the same M questions → a run folder. */
 
+import { UmaError } from "../../base/errors.ts";
 import { refuseUnknownPacking } from "../../base/packed-file.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
 import { writeCreditLog } from "../../evals/credit-log.ts";
 import { renderTerminal } from "../../evals/reports/terminal.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
-import { packRecordLog } from "../../rollouts/record-log.ts";
 import { creditOptions } from "../../trainers/credit/credit-options.ts";
 import { creditSummary } from "../../trainers/credit/credit-summary.ts";
 import { readUpdate } from "../../trainers/credit/read-update.ts";
@@ -14,7 +14,7 @@ import { benchmarkFlags } from "../benchmark-flags.ts";
 import { defineCommand } from "../command.ts";
 import { summaryLines } from "../credit/credit-lines.ts";
 import { outcomeOf } from "../eval/outcome.ts";
-import { planNew, planResume } from "../eval/plan-runs.ts";
+import { isBatchFile, planNew, planResume } from "../eval/plan-runs.ts";
 import { mainTables } from "../eval/results.ts";
 import { runBatch } from "../eval/run-batch.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -58,20 +58,25 @@ export const command = defineCommand({
         typed: new Set([...typed].filter((key) => key !== "compress" || flags.resume === undefined)),
       };
       const { G, M } = flags;
+      if (positionals.some(isBatchFile))
+        throw new UmaError("config", "a rollout is of one benchmark, variant and policy, not of a batch file", {
+          fix: `umagraph rollout ${benchmarkNames().join(" | ")}`,
+        });
       const batch = flags.resume === undefined ? await planNew(given, { G, M: M ?? null }) : planResume(given);
       const [run] = batch.runs;
       const { place } = batch;
       if (flags.resume !== undefined) terminal.note(`resuming ${place}`);
       const concurrency = typed.has("concurrency") ? flags.concurrency : undefined;
-      const results = await runBatch(batch, { ...flags, concurrency }, { command: "rollout", interrupt, terminal });
+      const options = { ...flags, concurrency, packing: flags.compress };
+      const results = await runBatch(batch, options, { command: "rollout", interrupt, terminal });
       const outcome = outcomeOf({ planned: 1, place, command: "rollout" }, results);
 
       const update = await readUpdate(place);
-      const credit = update.contexts.length === 0 ? null : runCredit(update, creditOptions(update, {}));
+      // stopped before the first answer there is nothing to make rewards of, and the run's own sentence counts
+      const credit = update.scores.length === 0 ? null : runCredit(update, creditOptions(update, {}));
       if (credit) writeCreditLog(place, credit.log);
       const html = flags.html ? `${place}/report.html` : undefined;
       const { summary } = writeReport([place], html === undefined ? {} : { html });
-      if (flags.compress !== undefined && outcome.complete) packRecordLog(place, flags.compress);
       const width = terminal.columns;
       terminal.print(flags.verbose ? renderTerminal(summary, { width }) : `${mainTables(summary, width)}\n`);
       const credits = credit && creditSummary(credit.log);

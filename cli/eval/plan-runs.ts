@@ -16,6 +16,7 @@ import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { createPolicy, onlyKnownOptions } from "../../policies/index.ts";
 import type { PolicySpec } from "../../policies/policy.ts";
+import { drawQuestions } from "../../rollouts/draw-questions.ts";
 import { toolsetNamed } from "../../tools/toolsets.ts";
 import { benchmarkConfig, hasOption } from "../benchmark-flags.ts";
 import { kebab } from "../flags.ts";
@@ -129,7 +130,13 @@ export async function planNew(
   );
   if (flags.recordTranscript !== undefined) refuseMixedTranscript(configs.map(({ policy }) => policy.name));
   // a missing data file is found before there is a folder that would have to be explained
-  for await (const _first of benchmark.load(benchmark.config.parse(configs[0]!.benchmark.config))) break;
+  for (const { benchmark: own, seed } of configs.slice(0, rollout.M === null ? 1 : undefined)) {
+    for await (const context of benchmark.load(benchmark.config.parse(own.config))) {
+      if (rollout.M === null) break;
+      // too many questions asked for: better said now than after the contexts that have enough
+      drawQuestions(context, rollout.M, seed);
+    }
+  }
   const runs = cells.map(({ folder, policy }, i) => ({ folder: createRunFolder(folder, configs[i]!), spec: policy }));
   return { runs, place: out };
 }

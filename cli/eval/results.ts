@@ -78,6 +78,7 @@ function toolUseOf({ stages }: RunSummary) {
   return {
     toolValidity: counted === 0 ? null : good / counted,
     toolCalls: used.reduce((sum, { calls }) => sum + calls, 0),
+    countedCalls: counted,
   };
 }
 
@@ -95,9 +96,9 @@ export function mainTables(summary: ReportSummary, width: number): string {
       .map((table) => renderTable(table, width)),
   );
   const sessions = summary.runs.map((run, index) => {
-    const { toolValidity, toolCalls } = toolUseOf(run);
+    const { toolValidity, countedCalls } = toolUseOf(run);
     const { sessions: count, failed } = sessionsOf(run);
-    return `${runLabel(summary, index)}: tool validity ${percent(toolValidity)} (${whole(toolCalls)} calls), ${whole(failed)} of ${whole(count)} sessions failed`;
+    return `${runLabel(summary, index)}: tool validity ${percent(toolValidity)} (of ${whole(countedCalls)} calls that count), ${whole(failed)} of ${whole(count)} sessions failed`;
   });
   return [...(remarks.length > 0 ? [remarks.join("\n")] : []), ...tables, sessions.join("\n")].join("\n\n");
 }

@@ -1,5 +1,6 @@
 /** Runs one planned run to its end, or as far as it gets, with progress on stderr. */
 import { UmaError } from "../../base/errors.ts";
+import type { Packing } from "../../base/packed-file.ts";
 import { loadBenchmark } from "../../evals/benchmarks/index.ts";
 import { type EvaluateResult, evaluate } from "../../evals/evaluate.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
@@ -23,6 +24,8 @@ export interface CellOptions {
   readonly concurrency: number | undefined;
   /** Tells the run apart in the progress of a batch. */
   readonly label: string;
+  /** How to compress the log when the run is complete. */
+  readonly packing?: Packing | undefined;
   /** Where what the policy is shown and replies is written to. */
   readonly recordTranscript?: string | undefined;
   /** Tells of each session in place of a line of progress. */
@@ -31,7 +34,7 @@ export interface CellOptions {
 
 export async function runCell(
   { folder, spec }: PlannedRun,
-  { label, concurrency, recordTranscript, pool, maxFailed, ...options }: CellOptions,
+  { label, concurrency, recordTranscript, pool, maxFailed, packing, ...options }: CellOptions,
   interrupt: Interrupt,
   terminal: Terminal,
 ): Promise<EvaluateResult> {
@@ -46,6 +49,7 @@ export async function runCell(
       ...(concurrency !== undefined && { concurrency }),
       folder,
       maxFailedShare: maxFailed,
+      ...(packing !== undefined && { packing }),
       pool: { threads: pool, policy: spec, variant: config.variant.spec },
       onDeath: ({ session, message, again }) =>
         terminal.note(

@@ -6,6 +6,8 @@ export function askedQuestions(
   { rollout, seed }: Pick<RunConfig, "rollout" | "seed">,
   context: ContextLine,
 ): ContextLine["questions"] {
+  // a run that was stopped by too large an M can still be looked at
+  const M = rollout.M !== null && rollout.M > context.questions.length ? null : rollout.M;
   // the draw looks at the id and the questions only
-  return drawQuestions({ ...context, chunks: [] as readonly string[] }, rollout.M, seed);
+  return drawQuestions({ ...context, chunks: [] as readonly string[] }, M, seed);
 }

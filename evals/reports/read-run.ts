@@ -52,7 +52,7 @@ export function readRun(folder: string): RunLog {
 export function readRuns(folders: readonly string[]): RunLog[] {
   if (folders.length === 0) {
     throw new UmaError("config", "a report needs at least one run folder, got none", {
-      fix: "name the folders that `umagraph eval` has written",
+      fix: "name the folders that `umagraph eval` or `umagraph rollout` has written",
     });
   }
   return [...new Map(folders.map((folder) => [resolve(folder), folder])).values()].map(readRun);

@@ -97,7 +97,7 @@ describe("what eval prints", () => {
     const brief = await runHere(["eval", "ledger-qa", ...small, "--policy", "ledger-expert"], { cwd });
     expect(brief.stdout).toContain('! No model was run: "ledger-expert"');
     expect(brief.stdout).toContain("ledger-qa: all questions");
-    expect(brief.stdout).toMatch(/tool validity 100\.0 \([\d,]+ calls\), 0 of 6 sessions failed/);
+    expect(brief.stdout).toMatch(/tool validity 100\.0 \(of [\d,]+ calls that count\), 0 of 6 sessions failed/);
     expect(brief.stdout).toMatch(
       /run folder: runs\/\S+\nreport: {5}runs\/\S+\/report\.html\nall tables: umagraph report runs\/\S+\n$/,
     );

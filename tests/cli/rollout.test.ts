@@ -70,6 +70,35 @@ describe("umagraph rollout", () => {
     expect(broken.stderr).toMatch(/does not load/);
   });
 
+  it("says why it stopped when no answer was reached", async () => {
+    const dead = ["--policy", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--retries", "0"];
+    const gone = await run(...words, "--G", "2", "--M", "2", ...dead, "--give-up-after", "3", "--out", "dead");
+    expect(gone.code).toBe(6);
+    expect(gone.stderr).toMatch(
+      /stopped: the policy gave no replies[\s\S]*umagraph rollout --resume dead --retry-failed/,
+    );
+    expect(await run("inspect", "dead")).toMatchObject({ code: 0 });
+  });
+
+  it("checks M against every context before anything is written", async () => {
+    const mixed = [...words.slice(0, 4), "--horizon", "3,2", "--contexts", "1", "--policy", "ledger-expert"];
+    const refused = await run(...mixed, "--G", "2", "--M", "30", "--out", "mixed");
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/M = 30 questions per context, but .* has \d+/),
+    });
+    expect(existsSync(join(cwd, "mixed"))).toBe(false);
+  });
+
+  it("is not for batch files", async () => {
+    writeFileSync(join(cwd, "cells.yaml"), "benchmark: ledger-qa\nvariants: [uma, rag]\n");
+    expect(await run("rollout", "cells.yaml", "--policy", "ledger-expert", "--out", "cells")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/not of a batch file/),
+    });
+    expect(existsSync(join(cwd, "cells"))).toBe(false);
+  });
+
   it.each([
     [["--G", "0"], /--g|--G/i],
     [["--M", "999"], /M = 999 questions per context/],

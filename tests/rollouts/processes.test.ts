@@ -121,6 +121,14 @@ test("killed with SIGKILL at 20 random moments and resumed: the log is that of a
     const later = new Set(begun.slice(requests));
     expect(finished.filter((id) => later.has(firstSeed(id)))).toEqual([]);
   }
+  // what a kill can cost: the sessions that were under way
+  for (const [n, { finished, requests }] of kills.entries()) {
+    const done = new Set(finished.map(firstSeed));
+    const underWay = new Set(
+      begun.slice(kills[n - 1]?.requests ?? start, requests).filter((seed) => seed !== null && !done.has(seed)),
+    );
+    expect(underWay.size, `kill ${n}`).toBeLessThanOrEqual(CONCURRENCY);
+  }
   const sessions = begun.slice(start).filter((seed) => seed !== null);
   expect(new Set(sessions).size).toBe(72);
   expect(sessions.length - 72).toBeGreaterThan(0);

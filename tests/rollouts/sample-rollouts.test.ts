@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EvalContext } from "../../evals/benchmark.ts";
 import { loadBenchmark } from "../../evals/benchmarks/index.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
+import { createSource } from "../../retrieval/source.ts";
 import type { RolloutContext } from "../../rollouts/rollout-context.ts";
 import { type SampleRolloutsOptions, sampleRollouts } from "../../rollouts/sample-rollouts.ts";
 import { toolsets } from "../../tools/toolsets.ts";
@@ -142,6 +143,11 @@ describe("a stream of rollouts", () => {
     expect(await quiet(policy)).toBe(asked);
   });
 
+  it("refuses two contexts of one name, whose sessions could not be told apart", async () => {
+    const twice = [...(await collected(words({ contexts: 1 }))), ...(await collected(words({ contexts: 1 })))];
+    await expect(collected(sampleRollouts(twice, options()))).rejects.toThrow('two contexts are named "c0"');
+  });
+
   it("goes on beside a session that fails", async () => {
     const fail = new Error("503");
     const policy = wordKeeper({ instead: (asked) => (asked.startsWith("qa c0 question 1") ? { fail } : undefined) });
@@ -161,6 +167,11 @@ describe("a stream of rollouts", () => {
     ["no session at a time", { concurrency: 0 }, /expected concurrency/],
     ["more questions than there are", { M: 9 }, /M = 9 questions per context, but c0 has 4/],
     ["a live policy for a pool", { pool: 2 }, /a pool's threads build policy and variant themselves/],
+    [
+      "a source of its own for a pool",
+      { pool: 2, policy: { policy: "ledger-expert" }, openSource: () => createSource(["x"]) },
+      /cannot be given openSource/,
+    ],
     ["a variant that there is not", { variant: "umma" }, /umma/],
   ])("is refused with %s", async (_, wrong, message) => {
     const policy = wordKeeper();

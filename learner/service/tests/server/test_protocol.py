@@ -316,8 +316,8 @@ async def test_failures_of_the_engine_name_their_category_and_the_model_goes_on(
     async with serving(engine) as client:
         await client.start()
         cases: list[tuple[BaseException, str, str]] = [
-            (ServerError("out of memory: too long"), "server", "out of memory"),
-            (MemoryError(), "server", "out of memory"),
+            (ServerError("the checkpoint folder is gone"), "server", "is gone"),
+            (MemoryError(), "user", "out of memory"),
             (OSError(28, "No space left on device"), "server", "disk is full"),
             (ZeroDivisionError("boom"), "server", "ZeroDivisionError"),
         ]

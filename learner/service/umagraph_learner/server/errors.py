@@ -41,6 +41,6 @@ def as_failure(error: BaseException) -> Failure:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Failure("the disk is full: nothing was saved; free some space and try again", "server")
     if isinstance(error, MemoryError):
-        return Failure("out of memory: send fewer or shorter sequences per request", "server")
+        return Failure("out of memory: send fewer or shorter sequences per request", "user")
     log.error("a job failed in a way nobody foresaw", exc_info=error)
     return Failure(f"internal error: {type(error).__name__}: {error}", "server")
