@@ -23,6 +23,9 @@ export interface ShipOptions {
   /** What state and sampler weights are saved as. */
   readonly name: string;
   readonly allowApproximate: boolean;
+  readonly allowMixedWeights: boolean;
+  /** Train a model on what other weights than its own have sampled. */
+  readonly offPolicy: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -34,13 +37,18 @@ export interface Shipped {
   readonly weights: string;
 }
 
-/** Throws `input` when a session was sampled by other weights than the model's that is trained. */
+/** A checkpoint's name, as every engine takes it. */
+const NAME = /^[\w][\w.-]{0,127}$/;
+
+/** Throws `conflict` when the sessions were sampled by other weights than those of the model that is trained. */
 export async function shipUpdate(
   records: readonly SessionRecord[],
   credit: Pick<CreditLog, "advantages">,
   options: ShipOptions,
 ): Promise<Shipped> {
-  const { exact } = batchSessions(records, credit);
+  if (!NAME.test(options.name))
+    throw new UmaError("config", `--name: expected letters, digits, . _ -, got ${JSON.stringify(options.name)}`);
+  const { exact } = batchSessions(records, credit, options);
   if (exact.length === 0) {
     throw new UmaError("input", "nothing to ship: the run's policy is not token-exact", {
       fix: "roll out with --policy learner:<url>",
@@ -54,6 +62,8 @@ export async function shipUpdate(
   });
   try {
     const baseModel = await baseModelOf(client);
+    if (!options.offPolicy)
+      refuseForeign(records, options.from?.replace("/weights/", "/sampler_weights/") ?? baseModel);
     const model = await openModel(client, baseModel, options);
     const reference = klOf(objective) === null ? null : await client.createSampler({ baseModel });
     const steps = await applyUpdate({
@@ -67,6 +77,21 @@ export async function shipUpdate(
     return { steps, state, weights: sampler.weightVersion };
   } finally {
     await client.close();
+  }
+}
+
+/** What a state was published as has its name; a base model is its own. */
+function refuseForeign(records: readonly SessionRecord[], trained: string): void {
+  for (const { id, trace } of records) {
+    const foreign = trace?.turns.find(({ weights }) => weights !== trained);
+    if (!foreign) continue;
+    throw new UmaError(
+      "conflict",
+      `${id} was sampled by ${foreign.weights ?? "weights of no version"}, and ${trained} would be trained`,
+      {
+        fix: "name the state that sampled it with --from, or train on it all the same with --off-policy",
+      },
+    );
   }
 }
 

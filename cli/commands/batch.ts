@@ -50,6 +50,11 @@ export const command = defineCommand({
     loraRank: z.coerce.number().int().min(1).default(8).describe("With --learner: rank of a new LoRA model"),
     full: z.boolean().default(false).describe("With --learner: train all parameters of a new model"),
     from: z.string().optional().describe("With --learner: go on from this saved state, e.g. tinker://…/weights/step-1"),
+    allowMixedWeights: z.boolean().default(false).describe("Take groups that different weights have sampled"),
+    offPolicy: z
+      .boolean()
+      .default(false)
+      .describe("With --learner: train a model on what other weights than its own have sampled"),
     name: z.string().default("update").describe("With --learner: what state and sampler weights are saved as"),
   }),
   examples: [
@@ -75,6 +80,7 @@ export const command = defineCommand({
       objective: withKl(objectiveFrom(flags.objective), flags.kl),
       profile: profileFrom(flags.profile),
       allowApproximate: flags.approximate,
+      allowMixedWeights: flags.allowMixedWeights,
     });
     if (flags.out !== undefined && (batch.planned?.plan.terms ?? []).length === 0) throw nothingToWrite(batch, folder);
     const datums = flags.out === undefined || !batch.planned ? null : writeBatch(flags.out, batch.planned.plan);

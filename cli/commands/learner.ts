@@ -81,6 +81,12 @@ const actions = {
       throw new UmaError("config", "start: expected --model <folder or hub id>", {
         fix: "give a model folder in Hugging Face layout",
       });
+    if (flags.full && flags.loraRank !== undefined)
+      throw new UmaError("config", "--full trains all parameters and --lora-rank some: give one of them");
+    if (/^[./~]|^[A-Za-z]:\\/.test(model) && !existsSync(model))
+      throw new UmaError("config", `there is no folder ${model}`, {
+        fix: "give a model folder in Hugging Face layout",
+      });
     const interrupt = onInterrupt(terminal.note);
     try {
       const state = await startService({ ...flags, model, say: terminal.note, signal: interrupt.signal });

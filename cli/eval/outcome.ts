@@ -40,6 +40,7 @@ export function outcomeOf(
     const note = `every session failed${why === null ? "" : `: ${why}`}\nrun them again with: ${retry}`;
     return { complete, stopped: null, code: why === null ? exitCodes.failure : exitCodes.provider, note };
   }
-  const note = failed === 0 ? null : `${failed} of ${sessions} sessions failed; run them again with: ${retry}`;
+  const last = why === null ? "" : `; the last one: ${why}`;
+  const note = failed === 0 ? null : `${failed} of ${sessions} sessions failed${last}\nrun them again with: ${retry}`;
   return { complete, stopped: null, code: exitCodes.ok, note };
 }

@@ -47,6 +47,8 @@ export async function learnerDoctor(url: string, flags: DoctorFlags, terminal: T
 
 /** A training run waits long for a server that restarts; a person who mistyped its address does not. */
 async function refuseSilence(url: string): Promise<void> {
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new UmaError("config", `expected a URL such as http://127.0.0.1:8700, got ${url}`);
   try {
     await fetch(new URL("/api/v1/healthz", url), { signal: AbortSignal.timeout(10_000) });
   } catch (cause) {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, UmaError } from "../../base/errors.ts";
+import { type ErrorCode, messageOf, UmaError } from "../../base/errors.ts";
 import { ensureEnvironment, serviceFolder } from "./environment.mjs";
 import { rememberService, type ServiceState, stateFolder } from "./service-state.ts";
 
@@ -91,7 +91,7 @@ async function waitUntilReady(
       if (text.endsWith("}") || text.endsWith("}\n")) return JSON.parse(text);
     }
     if (ended !== null)
-      throw new UmaError("config", `the learner did not start: ${ended}\n${lastLines(log)}`, {
+      throw new UmaError(failureCode(child.exitCode), `the learner did not start: ${ended}\n${lastLines(log)}`, {
         fix: `its whole log: ${log}`,
       });
     if (signal?.aborted) throw new UmaError("cancelled", "stopped while the learner was starting");
@@ -108,6 +108,9 @@ async function waitUntilReady(
     await sleep(100);
   }
 }
+
+/** The service's own exit codes, in the words of this command line. */
+const failureCode = (code: number | null): ErrorCode => (code === 3 ? "conflict" : code === 6 ? "store" : "config");
 
 function lastLines(log: string): string {
   const lines = readFileSync(log, "utf8").trim().split("\n");

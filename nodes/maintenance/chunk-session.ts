@@ -1,6 +1,7 @@
 /** One memory session: what it is given of phase I's state, and what it gives back. */
-import type { LiveObjects } from "../session/live-objects.ts";
+
 import { sessionId } from "../session/identity.ts";
+import type { LiveObjects } from "../session/live-objects.ts";
 import type { Session, SessionUpdate } from "../session/state.ts";
 import type { Maintenance, MaintenanceUpdate } from "./state.ts";
 

@@ -1,7 +1,7 @@
 /** Ends a session: the plain text is UpdateCore in phase I and Answer in phase II (App. A.3), if the guard accepts it. */
 import type { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
-import { textOf } from "../../policies/tool-call-parsing/parse-native.ts";
 import { tokenTurns } from "../../policies/message-tokens.ts";
+import { textOf } from "../../policies/tool-call-parsing/parse-native.ts";
 import type { SessionDeps } from "./deps.ts";
 import { refuseCut, refuseText } from "./guard-text.ts";
 import { sessionId } from "./identity.ts";

@@ -9,5 +9,4 @@ export function writeHashes({ before, after }: Pick<Version, "before" | "after">
   return { before: textHash(before), after: textHash(after) };
 }
 
-const textHash = (text: Version["before"]) =>
-  text ? contentHash(JSON.stringify([text.title, text.content])) : null;
+const textHash = (text: Version["before"]) => (text ? contentHash(JSON.stringify([text.title, text.content])) : null);

@@ -113,9 +113,8 @@ test.each(passing)(
       expect(failed[0]).toMatchObject({ stage: "qa", end: "error", error: { boundary: "policy", code: "provider" } });
       expect(ran.code).toBe(0);
       expect(json<EvalJson>(ran)).toMatchObject({ complete: true, results: [{ failed: failed.length, sessions: 12 }] });
-      expect(ran.stderr).toContain(
-        `${failed.length} of 12 sessions failed; run them again with: umagraph eval --resume run --retry-failed`,
-      );
+      expect(ran.stderr).toContain(`${failed.length} of 12 sessions failed; the last one: `);
+      expect(ran.stderr).toContain("run them again with: umagraph eval --resume run --retry-failed");
       broken = false;
       const again = await resume(cwd, "--retry-failed");
       expect(json<EvalJson>(again)).toMatchObject({ complete: true, results: [{ failed: 0 }] });

@@ -310,7 +310,7 @@ describe("how an evaluation ended", () => {
     expect(of(result({}), result({}))).toEqual({ complete: true, stopped: null, code: 0, note: null });
     expect(of(result({}), result({ failed: 3, lastFailure: "503" }))).toMatchObject({
       code: 0,
-      note: "3 of 20 sessions failed; run them again with: umagraph eval --resume runs/x --retry-failed",
+      note: "3 of 20 sessions failed; the last one: 503\nrun them again with: umagraph eval --resume runs/x --retry-failed",
     });
   });
 

@@ -76,10 +76,11 @@ describe.skipIf(servicePython === null)("umagraph learner, with its service", ()
       const after = readRecords(join(cwd, "r2"));
       expect(versions(after).size).toBe(1);
       expect(versions(after)).not.toEqual(versions(before));
-      if (shipped.steps[0].metrics !== null)
-        expect(after.map(({ trace }) => trace!.parts[0]!.ids)).not.toEqual(
-          before.map(({ trace }) => trace!.parts[0]!.ids),
-        );
+      // six sessions of an untrained model differ in their calls, so some advantage is not 0
+      expect(shipped.steps[0].metrics).not.toBeNull();
+      expect(after.map(({ trace }) => trace!.parts[0]!.ids)).not.toEqual(
+        before.map(({ trace }) => trace!.parts[0]!.ids),
+      );
 
       expect((await runHere(["learner", "logs"], { cwd, env })).stdout).toMatch(/\S/);
     } finally {

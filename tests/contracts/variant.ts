@@ -226,7 +226,7 @@ export function variantContract(spec: string) {
     it("its two phases as graphs give the same records as the loop", async () => {
       const variant = await load();
       const looped = await memorizeAll(variant);
-      for (const question of questions) 
+      for (const question of questions)
         await variant.answer(looped.memories.at(-1), question, { ...looped.env, parent: sessionOf(variant, last) });
 
       const records: SessionRecord[] = [];
@@ -235,7 +235,15 @@ export function variantContract(spec: string) {
       const { answers, core } = await graph.invoke({
         chunks,
         questions: questions.map(({ id, text }) => ({ id, text })),
-        identity: { run: "contract", context: "stream", trajectory: 0, question: null, parent: null, seed: 5, attempt: 1 },
+        identity: {
+          run: "contract",
+          context: "stream",
+          trajectory: 0,
+          question: null,
+          parent: null,
+          seed: 5,
+          attempt: 1,
+        },
       });
       const byId = (list: SessionRecord[]) => list.map(withoutTimes).sort((one, other) => (one.id < other.id ? -1 : 1));
       expect(byId(records)).toEqual(byId(looped.records));

@@ -67,7 +67,8 @@ async function looped(seed: number) {
   };
   let memory = variant.begin();
   const sessionOf = (k: number) => (k < 0 ? null : `stream/t0/m${k}`);
-  for (let k = 0; k < chunks.length; k++) memory = await variant.memorize(memory, k, { ...env, parent: sessionOf(k - 1) });
+  for (let k = 0; k < chunks.length; k++)
+    memory = await variant.memorize(memory, k, { ...env, parent: sessionOf(k - 1) });
   const position = chunks.length - 1;
   for (const question of questions)
     await variant.answer(memory, { ...question, position }, { ...env, parent: sessionOf(position) });

@@ -2,6 +2,7 @@
 import type { CreditLog } from "../../evals/credit-log.ts";
 import { type SessionRecord, Stage } from "../../nodes/session/record.ts";
 import { tracePartsOf } from "../../nodes/session/recorded-trace.ts";
+import { refuseMixedWeights } from "../../policies/token-exact/weight-version.ts";
 import type { TrainingSession } from "../objective/training-session.ts";
 
 export interface BatchSessions {
@@ -11,10 +12,18 @@ export interface BatchSessions {
   readonly withoutTokens: readonly string[];
 }
 
+export interface BatchOptions {
+  /** Take groups whose sessions were sampled by different weights. */
+  readonly allowMixedWeights?: boolean;
+}
+
+/** Throws `conflict` when the sessions of one context, whose advantages compare them, come from different weights. */
 export function batchSessions(
   records: readonly SessionRecord[],
   { advantages }: Pick<CreditLog, "advantages">,
+  { allowMixedWeights = false }: BatchOptions = {},
 ): BatchSessions {
+  if (!allowMixedWeights) for (const [context, versions] of weightsOf(records)) refuseMixedWeights(versions, context);
   const creditOf = new Map(advantages.map((line) => [line.session, line]));
   const exact = inOrder(records).flatMap(({ id, stage, trace }): TrainingSession[] => {
     const credit = creditOf.get(id);
@@ -23,6 +32,17 @@ export function batchSessions(
     return [{ id, stage, parts: tracePartsOf(trace), advantage, ...(reason !== null && { reason }) }];
   });
   return { exact, withoutTokens: records.filter(({ trace }) => !trace).map(({ id }) => id) };
+}
+
+/** The versions of the weights that sampled each context's sessions. */
+function weightsOf(records: readonly SessionRecord[]): Map<string, Set<string | null>> {
+  const versions = new Map<string, Set<string | null>>();
+  for (const { context, trace } of records) {
+    const own = versions.get(context) ?? new Set();
+    versions.set(context, own);
+    for (const { weights } of trace?.turns ?? []) own.add(weights);
+  }
+  return versions;
 }
 
 /** Sessions finish in any order; what is shipped must not depend on it. */

@@ -20,6 +20,8 @@ export interface BatchRequest {
   readonly profile: Profile;
   /** Take a mode that is not exact when no exact one serves. */
   readonly allowApproximate?: boolean;
+  /** Take groups whose sessions were sampled by different weights. */
+  readonly allowMixedWeights?: boolean;
 }
 
 export interface Batch {
@@ -35,14 +37,14 @@ export interface Batch {
 export function planBatch(
   records: readonly SessionRecord[],
   credit: Pick<CreditLog, "advantages">,
-  { objective, profile, allowApproximate = false }: BatchRequest,
+  { objective, profile, allowApproximate = false, allowMixedWeights = false }: BatchRequest,
 ): Batch {
   if (objective.loss === "dpo") {
     throw new UmaError("config", "dpo learns from preference pairs, and a rollout has none", {
       fix: "choose a policy-gradient objective, e.g. task-stratified",
     });
   }
-  const { exact, withoutTokens } = batchSessions(records, credit);
+  const { exact, withoutTokens } = batchSessions(records, credit, { allowMixedWeights });
   const choose = { allowApproximate };
   const term = klOf(objective);
   const plan = exact.length === 0 ? null : compile(withoutKl(objective), exact, profile, choose);

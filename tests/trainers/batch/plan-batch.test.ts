@@ -53,6 +53,20 @@ describe("a batch from records", () => {
     ]);
   });
 
+  it("refuses a group that different weights have sampled, unless it is told to take it", () => {
+    const resampled = records.map((record, n) => {
+      if (n !== 0) return record;
+      const turns = record.trace!.turns.map((turn) => ({ ...turn, weights: "w1" }));
+      return { ...record, trace: { ...record.trace!, turns } };
+    });
+    expect(() => batchSessions(resampled, credit)).toThrow(/^c: sampled with weights "w1" and with "w0"/);
+    expect(() => planBatch(resampled, credit, { ...embedded, objective: withoutKl })).toThrow(/sampled with weights/);
+    expect(batchSessions(resampled, credit, { allowMixedWeights: true }).exact).toHaveLength(4);
+    // another context is another group
+    const apart = resampled.map((record, n) => (n === 0 ? { ...record, context: "d" } : record));
+    expect(batchSessions(apart, credit).exact).toHaveLength(4);
+  });
+
   it("counts what is shipped, what has no gradient and what left the loss", () => {
     const { planned } = planBatch(records, credit, { ...embedded, objective: withoutKl });
     expect(planned!.summary).toMatchObject({
