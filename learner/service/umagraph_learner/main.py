@@ -1,7 +1,7 @@
 """The process: ``python -m umagraph_learner --model DIR``. One line on standard error and an exit code say what is wrong.
 
 Exit codes: 0 ended on request, 2 wrong arguments, 3 port in use, 4 the model cannot be loaded, 5 the device is not
-there, 6 the checkpoint folder cannot be used.
+there, 6 the checkpoint folder cannot be used, or another service uses it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from starlette.types import ASGIApp
 from umagraph_learner.contract import Engine, UserError
 from umagraph_learner.server.auth import is_loopback
 from umagraph_learner.server.checkpoints import Checkpoints
+from umagraph_learner.server.folder_lock import FolderInUse
 from umagraph_learner.server.limits import Limits
 from umagraph_learner.server.service import Options, Service
 
@@ -44,7 +45,7 @@ class _Exit(Exception):
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="umagraph_learner", description=__doc__.splitlines()[0])
     parser.add_argument("--model", required=True, help="folder in Hugging Face layout, or a hub id")
-    parser.add_argument("--name", help="what clients call the base model (default: what --model says)")
+    parser.add_argument("--name", help="what clients call the base model (default: the hub id, or the folder's name)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), help="default: float32 on cpu, bfloat16 on cuda")
     parser.add_argument("--no-liger", action="store_true", help="no Liger kernels on cuda, even where installed")
@@ -173,6 +174,22 @@ def local_folder(model: str) -> Path:
     return Path(snapshot_download(model, local_files_only=True))
 
 
+def build(
+    args: argparse.Namespace, limits: Limits, flags: dict[str, object], checkpoints: Checkpoints, key: str | None
+) -> tuple[ASGIApp, Service]:
+    engine = load_engine(args)
+    from umagraph_learner.server.app import make_app
+
+    options = Options(
+        limits=limits,
+        full=args.full,
+        lora_rank=args.lora_rank,
+        client_flags=flags,
+        model_folder=local_folder(args.model),
+    )
+    return make_app(engine, checkpoints, options, key)
+
+
 class DrainingServer(uvicorn.Server):
     """The first SIGTERM or SIGINT lets accepted work finish and its results be fetched; a second one ends at once."""
 
@@ -263,17 +280,14 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
             checkpoints = Checkpoints(args.checkpoints)
         except OSError as error:
             raise _Exit(NO_CHECKPOINTS, f"the checkpoint folder cannot be used: {error}") from None
-        engine = load_engine(args)
-        from umagraph_learner.server.app import make_app
-
-        options = Options(
-            limits=limits,
-            full=args.full,
-            lora_rank=args.lora_rank,
-            client_flags=flags,
-            model_folder=local_folder(args.model),
-        )
-        app, service = make_app(engine, checkpoints, options, key)
+        except FolderInUse as error:
+            raise _Exit(NO_CHECKPOINTS, str(error)) from None
+        try:
+            app, service = build(args, limits, flags, checkpoints, key)
+        except BaseException:
+            checkpoints.close()
+            raise
+        # Not closed after this: a save that outlasts the draining keeps the folder until the process ends.
         run(app, service, sock, args)
     except _Exit as problem:
         print(f"umagraph_learner: {problem}", file=sys.stderr)

@@ -154,7 +154,8 @@ async def serving(
         chosen = replace(options or Options(), limits=replace(LIMITS, **limits))
         if clock is not None:
             chosen = replace(chosen, clock=clock)
-        app, service = make_app(engine or FakeEngine(), Checkpoints(root or Path(own)), chosen, key)
+        checkpoints = Checkpoints(root or Path(own))
+        app, service = make_app(engine or FakeEngine(), checkpoints, chosen, key)
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as http:
             try:
@@ -163,3 +164,4 @@ async def serving(
                 if isinstance(service.engine, FakeEngine):
                     service.engine.gate.set()
                 service.close()
+                checkpoints.close()

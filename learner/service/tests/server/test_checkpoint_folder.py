@@ -26,6 +26,12 @@ def read(checkpoints: Checkpoints, path: CheckpointPath = PATH) -> str:
     return (checkpoints.existing(path) / "weights").read_text()
 
 
+def reopened(checkpoints: Checkpoints) -> Checkpoints:
+    """As the next service finds the folder."""
+    checkpoints.close()
+    return Checkpoints(checkpoints.root, wait_s=0)
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -91,7 +97,7 @@ def test_after_a_crash_between_the_two_renames_the_old_one_is_back(tmp_path: Pat
     writing("half")(folder.with_name(".one.new-12345678"))
     with pytest.raises(Absent):
         checkpoints.existing(PATH)
-    again = Checkpoints(tmp_path)
+    again = reopened(checkpoints)
     assert read(again) == "old"
     assert not folder.with_name(".one.new-12345678").exists()
 
@@ -100,7 +106,7 @@ def test_after_a_crash_behind_the_second_rename_the_new_one_stays(tmp_path: Path
     checkpoints = Checkpoints(tmp_path)
     folder = checkpoints.save(PATH, writing("new"), {}, overwrite=False)
     writing("old")(folder.with_name(".one.old"))
-    assert read(Checkpoints(tmp_path)) == "new"
+    assert read(reopened(checkpoints)) == "new"
     assert not folder.with_name(".one.old").exists()
 
 
@@ -128,9 +134,10 @@ def test_an_expired_checkpoint_is_not_found_its_name_is_free_and_it_is_removed(t
 
 
 def test_unnamed_publishes_of_an_earlier_life_are_removed(tmp_path: Path) -> None:
-    folder = Checkpoints(tmp_path).unnamed_folder(PATH.run)
+    checkpoints = Checkpoints(tmp_path)
+    folder = checkpoints.unnamed_folder(PATH.run)
     folder.mkdir()
-    Checkpoints(tmp_path)
+    reopened(checkpoints)
     assert not folder.exists()
 
 

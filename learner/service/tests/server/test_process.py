@@ -19,6 +19,7 @@ from in_process import datum
 from service_process import ServiceProcess, run_to_end, started
 
 from umagraph_learner.main import main
+from umagraph_learner.server.folder_lock import LOCK
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads memory and sets limits as Linux does")
 CONTENT = {"data": [datum()], "loss_fn": "cross_entropy"}
@@ -142,6 +143,23 @@ def test_a_taken_port_is_told_in_a_sentence(service: ServiceProcess, tiny_folder
     assert ended.stderr.strip().splitlines()[-1].startswith(f"umagraph_learner: port {port} on 127.0.0.1 is in use")
 
 
+def test_a_checkpoint_folder_in_use_is_told_in_a_sentence_and_left_alone(
+    service: ServiceProcess, tiny_folder: Path, checkpoints: Path
+) -> None:
+    saving = checkpoints / "run" / "weights" / ".one.new-12345678"
+    unnamed = checkpoints / "run" / "unnamed" / "0"
+    for folder in (saving, unnamed):
+        folder.mkdir(parents=True)
+    ended = run_to_end(tiny_folder, "--port", "0", "--checkpoints", str(checkpoints))
+    assert ended.returncode == 6
+    assert ended.stderr.strip().splitlines()[-1] == (
+        f"umagraph_learner: the checkpoint folder {checkpoints.resolve()} is used by process {service.process.pid}; "
+        "choose another folder with --checkpoints"
+    )
+    assert saving.is_dir()
+    assert unnamed.is_dir()
+
+
 def test_starts_that_cannot_work_say_why(
     tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +221,7 @@ def test_saved_states_survive_kill_9_in_the_middle_of_saves(
         url = process.url.replace("0.0.0.0", "127.0.0.1")
         assert httpx.get(f"{url}/healthz").status_code == 200
         assert httpx.post(f"{url}/api/v1/client/config", json={}).status_code == 401
-        assert [p for p in checkpoints.rglob("*") if p.name.startswith(".")] == []
+        assert [p for p in checkpoints.rglob("*") if p.name.startswith(".") and p.name != LOCK] == []
         talk = Conversation(url, key="tml-a-long-key")
         listed = talk.http.get(f"training_runs/{path.split('/')[2]}/checkpoints").json()["checkpoints"]
         assert [row["tinker_path"] for row in listed] == [path]

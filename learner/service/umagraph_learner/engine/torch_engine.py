@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -58,6 +59,8 @@ def open_engine(
     """Loads a Hugging Face folder, or a hub id that can be reached. ``dtype`` is float32 on the CPU and bfloat16 on CUDA unless given.
 
     ``liger`` allows Liger's kernels on CUDA; ``capabilities`` says whether they are used, and why not.
+    ``name`` is what clients call it: by default the hub id, or the folder's last component, so that no record names a
+    place on this machine.
     One thread by default: with more, a core that another process uses makes every small operation wait for it.
     Raises ``UserError`` for a folder or device that cannot be used.
     """
@@ -72,7 +75,7 @@ def open_engine(
         raise UserError(f"expected dtype float32 or bfloat16, got {dtype!r}")
     local = _local(folder)
     network = load_network(local, where, kind[dtype], liger=liger)
-    return TorchEngine(network, local, name or folder, max_context_length, settings or default_settings(where))
+    return TorchEngine(network, local, name or _name(folder), max_context_length, settings or default_settings(where))
 
 
 def _device(device: str) -> torch.device:
@@ -81,6 +84,10 @@ def _device(device: str) -> torch.device:
     if device not in ("cpu", "cuda"):
         raise UserError(f"expected device cpu or cuda, got {device!r}")
     return torch.device(device)
+
+
+def _name(folder: str) -> str:
+    return Path(os.path.abspath(folder)).name or "model" if Path(folder).is_dir() else folder
 
 
 def _local(folder: str) -> Path:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from umagraph_learner.contract import UserError
+from umagraph_learner.server.folder_lock import FolderLock
 
 log = logging.getLogger("umagraph_learner")
 
@@ -74,15 +75,21 @@ def checked_name(name: object) -> str:
 
 
 class Checkpoints:
-    """The checkpoint folder. Methods touch the disk and may be called from any thread."""
+    """The checkpoint folder, of which no other service may make one meanwhile. Methods may be called from any thread."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, wait_s: float = 10.0) -> None:
+        """Waits up to ``wait_s`` seconds for an ending service to let go. Raises ``FolderInUse``, ``OSError``."""
         root.mkdir(parents=True, exist_ok=True)
         self.root = root.resolve()
         probe = self.root / f".writable-{uuid.uuid4().hex}"
         probe.touch()
         probe.unlink()
+        self._lock = FolderLock(self.root, wait_s)
         self._clear_remains()
+
+    def close(self) -> None:
+        """Lets another service have the folder. Nothing of this one may still be writing; the end of a process does this."""
+        self._lock.release()
 
     def _clear_remains(self) -> None:
         """Unnamed publishes and half-done replacements of an earlier life of the server."""
