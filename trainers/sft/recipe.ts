@@ -40,6 +40,16 @@ export const embeddedPolicy: SupervisedRecipe = {
   shape: { width: 128, layers: 4, heads: 4, headWidth: 32, feedForward: 384, context: 4096, rope: 10_000 },
   sets: [
     { ...micro, file: "micro-train.jsonl", split: "train", questions: 2, seed: 1, count: 60_000 },
+    // more questions than sessions: lists of groups are answered last of all
+    {
+      ...micro,
+      horizons: [2, 3, 5, 8],
+      file: "micro-asked.jsonl",
+      split: "train",
+      questions: null,
+      seed: 4,
+      count: 12_000,
+    },
     // observations that are cut, edits of what is long ago
     { ...micro, horizons: [20, 50], file: "micro-long.jsonl", split: "train", questions: 24, seed: 2, count: 6_000 },
     {
@@ -62,7 +72,7 @@ export const embeddedPolicy: SupervisedRecipe = {
     seed: 770,
     count: 120,
   },
-  vocabulary: { sessions: 4_000, least: [2, 2, 10] },
+  vocabulary: { sessions: 4_000, least: [2, 2, 2, 10] },
   steps: 24_000,
   batchTokens: 800,
   contextWeight: 0.1,

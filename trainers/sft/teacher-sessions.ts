@@ -19,8 +19,8 @@ export interface TeacherOptions {
   readonly split: "train" | "test";
   /** Sessions per context; each block has contexts of every horizon. */
   readonly horizons: readonly number[];
-  /** Questions asked about each context. */
-  readonly questions: number;
+  /** Questions asked about each context, drawn by seed; null for all of them. */
+  readonly questions: number | null;
   readonly seed: number;
   readonly teacher?: PolicySpec;
 }
