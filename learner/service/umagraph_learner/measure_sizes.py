@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 # Torch is imported in the rows' processes only.
 
@@ -56,11 +56,11 @@ def main() -> None:
     works = [] if options.no_random else [(name, None) for name in _RANDOM]
     if options.model is not None:
         works += [(options.model, _RANK), (options.model, None)]
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     print("| model | trained | sequence | peak resident | tokens/s | step |\n|---|---|---|---|---|---|", flush=True)
     for length in options.lengths:
         for model, rank in works:
-            found = _in_a_process(Row(model, rank, length, options.threads))
+            found = in_a_process(Row(model, rank, length, options.threads))
             rows.append(found)
             print(
                 f"| {found['model']}, {found['parameters'] / 1e6:.1f} M | {found['trained']} | {length:,} "
@@ -72,7 +72,7 @@ def main() -> None:
                 options.json.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
 
 
-def _in_a_process(row: Row) -> dict[str, object]:
+def in_a_process(row: Row) -> dict[str, Any]:
     command = [sys.executable, "-m", "umagraph_learner.measure_sizes", "--row", json.dumps(asdict(row))]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if ended.returncode != 0:
@@ -80,7 +80,7 @@ def _in_a_process(row: Row) -> dict[str, object]:
     return json.loads(ended.stdout.splitlines()[-1])
 
 
-def measured(row: Row) -> dict[str, object]:
+def measured(row: Row) -> dict[str, Any]:
     """Runs the row in this process, whose peak it therefore is. Memory in bytes."""
     import numpy as np
     import torch
@@ -115,9 +115,10 @@ def measured(row: Row) -> dict[str, object]:
             passes.append(passed - start)
             steps.append(time.process_time() - passed)
     return {
-        **asdict(row),
-        "model": "random" if row.model in _RANDOM else folder.resolve().name,
+        "model": "random" if row.model in _RANDOM else engine.base.name,
         "parameters": parameters,
+        "length": row.length,
+        "threads": row.threads,
         "trained": "all parameters" if row.rank is None else f"LoRA rank {row.rank}",
         "loaded_bytes": resident,
         "peak_bytes": peak_resident(),
@@ -144,6 +145,8 @@ def peak_resident() -> int:
         status = Path("/proc/self/status").read_text("ascii")
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
     except (OSError, IndexError):
+        import resource
+
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
 
