@@ -8,7 +8,10 @@ export const sessionFlags = {
     .enum(Object.keys(toolsets) as [ToolsetName, ...ToolsetName[]])
     .default("paper")
     .describe("paper: appendix A; bank: without search; ledger: with the exact ledger_aggregate tool"),
-  prompts: z.string().default("default").describe("default, ledger, or a folder with your own templates"),
+  prompts: z
+    .string()
+    .default("default")
+    .describe("default, ledger, micro (for small policies), or a folder with your own templates"),
   budget: z.coerce
     .number()
     .int()
