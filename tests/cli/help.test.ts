@@ -6,7 +6,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}) => runHe
 
 const commands = [
   ...["demo", "memorize", "ask", "memory", "eval", "rollout", "report", "inspect", "rewards", "batch", "diff"],
-  ...["generate", "graph", "studio", "doctor"],
+  ...["learner", "generate", "graph", "studio", "doctor"],
 ];
 
 const listed = (flag: string) => new RegExp(`^ {2}--${flag}( <value>)? {2,}\\S`, "m");
