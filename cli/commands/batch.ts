@@ -232,28 +232,7 @@ function klLines({ kl }: Batch): string[] {
   ];
 }
 
-const describePlan = ({
-  objective,
-  profile,
-  mode,
-  why,
-  approximation,
-  rejected,
-  notes,
-  totals,
-  zeroAdvantage,
-  left,
-  passes,
-}: Plan) => ({
-  objective,
-  profile,
-  mode,
-  why,
-  approximation,
-  rejected,
-  notes,
-  totals,
-  zeroAdvantage,
-  left,
+const describePlan = ({ terms: _tokens, passes, ...plan }: Plan) => ({
+  ...plan,
   passes: passes.map(({ op, lossFn, config }) => ({ op, lossFn, config })),
 });

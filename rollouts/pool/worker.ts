@@ -12,6 +12,7 @@ import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { createPolicy } from "../../policies/index.ts";
 import type { Policy } from "../../policies/policy.ts";
+import { withSample } from "../../policies/with-sample.ts";
 import { createEmbeddingCache } from "../../retrieval/embedding-cache.ts";
 import { createSource, type Source } from "../../retrieval/source.ts";
 import { toolsetNamed } from "../../tools/toolsets.ts";
@@ -56,20 +57,11 @@ async function build(): Promise<SessionParts> {
 }
 
 /** A thread that computes hears no message: it looks at the shared word before each reply instead. */
-function stoppable(policy: Policy): Policy {
-  return {
-    name: policy.name,
-    scripted: policy.scripted,
-    get weights() {
-      return policy.weights;
-    },
-    countTokens: (text) => policy.countTokens(text),
-    sample(request) {
-      if (Atomics.load(stop, 0) === Stop.now) cut.abort();
-      return policy.sample(request);
-    },
-  };
-}
+const stoppable = (policy: Policy): Policy =>
+  withSample(policy, (request) => {
+    if (Atomics.load(stop, 0) === Stop.now) cut.abort();
+    return policy.sample(request);
+  });
 
 /** Posts each record to `port`, then returns the envelope. */
 export default async function runTask({ task, port }: { task: WorkerTask; port: MessagePort }): Promise<TaskResult> {

@@ -3,7 +3,8 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UmaError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import { readSafetensors, writeSafetensors } from "./model/safetensors.ts";
+import { readSafetensors } from "../../policies/embedded/safetensors.ts";
+import { writeSafetensors } from "./model/write-safetensors.ts";
 
 const companions = [
   "tokenizer.json",
@@ -21,9 +22,10 @@ export interface ExportedPolicy {
 
 /** `from`: a Hugging Face folder with 32-bit weights. Throws `input` when it is none, or a weight does not fit 16 bits. */
 export function exportPolicy(from: string, to: string): ExportedPolicy {
-  const tensors = readSafetensors(readFileSync(join(from, weights)), join(from, weights))
+  const tensors = [...readSafetensors(readFileSync(join(from, weights)), join(from, weights))]
     // tied to the embedding, whatever wrote the folder
-    .filter(({ name }) => name !== "lm_head.weight");
+    .filter(([name]) => name !== "lm_head.weight")
+    .map(([name, { shape, values }]) => ({ name, shape, values: values() }));
   if (tensors.length === 0) throw new UmaError("input", `${from}: expected weights, found none`);
   makeFolder(to, "choose a writable place for the policy");
   const config = JSON.parse(readFileSync(join(from, "config.json"), "utf8")) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Rng, rng } from "../../../base/rng.ts";
 import { chatTemplate } from "./chat-template.ts";
-import { type Tensor, writeSafetensors } from "./safetensors.ts";
+import { type Tensor, writeSafetensors } from "./write-safetensors.ts";
 
 export interface ModelShape {
   /** Width of the states. */

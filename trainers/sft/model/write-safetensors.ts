@@ -1,4 +1,4 @@
-/** Writes tensors as a `.safetensors` file, and reads one: an 8-byte length, a JSON header, the numbers in order. */
+/** Writes tensors as a `.safetensors` file (policies/embedded reads them): an 8-byte length, a JSON header, the numbers in order. */
 import { UmaError } from "../../../base/errors.ts";
 
 export interface Tensor {
@@ -30,31 +30,6 @@ export function writeSafetensors(tensors: readonly Tensor[], type: StoredType): 
   return Buffer.concat([length, json, ...parts]);
 }
 
-/** F32 and F16 tensors. Throws `input` for anything else. */
-export function readSafetensors(file: Buffer, where = "the file"): Tensor[] {
-  const wrong = (what: string) => new UmaError("input", `${where} is no safetensors file that can be read: ${what}`);
-  if (file.length < 8) throw wrong("it is too short");
-  const length = Number(file.readBigUInt64LE());
-  if (8 + length > file.length) throw wrong("its header is cut off");
-  const header = JSON.parse(file.toString("utf8", 8, 8 + length)) as Record<
-    string,
-    { readonly dtype: string; readonly shape: readonly number[]; readonly data_offsets: readonly [number, number] }
-  >;
-  return Object.entries(header).flatMap(([name, entry]) => {
-    if (name === "__metadata__") return [];
-    const [start, end] = entry.data_offsets;
-    const bytes = file.subarray(8 + length + start, 8 + length + end);
-    const count = entry.shape.reduce((product, n) => product * n, 1);
-    const width = entry.dtype === "F32" ? 4 : entry.dtype === "F16" ? 2 : 0;
-    if (width === 0) throw wrong(`${name} is ${entry.dtype}, expected F32 or F16`);
-    if (bytes.length !== count * width) throw wrong(`${name} is cut off`);
-    const values = Float32Array.from({ length: count }, (_, i) =>
-      width === 4 ? bytes.readFloatLE(4 * i) : fromHalf(bytes.readUInt16LE(2 * i)),
-    );
-    return [{ name, shape: entry.shape, values }];
-  });
-}
-
 const bits = new DataView(new ArrayBuffer(4));
 
 /** IEEE 754 binary16 of a number. */
@@ -79,12 +54,4 @@ function roundOff(value: number, places: number): number {
   const rest = value & ((1 << places) - 1);
   const half = 1 << (places - 1);
   return rest > half || (rest === half && kept % 2 === 1) ? kept + 1 : kept;
-}
-
-function fromHalf(word: number): number {
-  const sign = word & 0x8000 ? -1 : 1;
-  const exponent = (word >>> 10) & 0x1f;
-  const mantissa = word & 0x3ff;
-  if (exponent === 31) return mantissa === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * (exponent === 0 ? mantissa * 2 ** -24 : (1 + mantissa / 1024) * 2 ** (exponent - 15));
 }
