@@ -2,6 +2,7 @@
 import { UmaError } from "../../base/errors.ts";
 import type { CreditLog } from "../../evals/credit-log.ts";
 import { createLearnerClient, type LearnerClient } from "../../learner/client/learner-client.ts";
+import { refuseSilence } from "../../learner/client/refuse-silence.ts";
 import type { TrainedModel } from "../../learner/client/trained-model.ts";
 import type { EngineProfile } from "../../learner/engines/engine-profile.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
@@ -55,6 +56,7 @@ export async function shipUpdate(
     });
   }
   const { learner, apiKey, profile, objective, signal } = options;
+  await refuseSilence(learner);
   const client = await createLearnerClient({
     ...{ baseURL: learner, profile, tags: ["umagraph batch"] },
     ...(apiKey !== undefined && { apiKey }),

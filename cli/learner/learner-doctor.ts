@@ -1,6 +1,7 @@
 /** umagraph learner doctor: what an engine really does, one line per probe, and the profile that follows from it. */
 import { writeFileSync } from "node:fs";
-import { exitCodes, messageOf, UmaError } from "../../base/errors.ts";
+import { exitCodes } from "../../base/errors.ts";
+import { refuseSilence } from "../../learner/client/refuse-silence.ts";
 import { examine } from "../../learner/doctor/examine.ts";
 import type { ProbeLine } from "../../learner/doctor/probe-line.ts";
 import { profileFrom } from "../../learner/engines/engine-profiles.ts";
@@ -42,20 +43,6 @@ export async function learnerDoctor(url: string, flags: DoctorFlags, terminal: T
     return ok ? exitCodes.ok : exitCodes.failure;
   } finally {
     interrupt.release();
-  }
-}
-
-/** A training run waits long for a server that restarts; a person who mistyped its address does not. */
-async function refuseSilence(url: string): Promise<void> {
-  if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new UmaError("config", `expected a URL such as http://127.0.0.1:8700, got ${url}`);
-  try {
-    await fetch(new URL("/api/v1/healthz", url), { signal: AbortSignal.timeout(10_000) });
-  } catch (cause) {
-    throw new UmaError("provider", `nothing answers at ${url}: ${messageOf(cause)}`, {
-      fix: "check the address with umagraph learner status, or start a learner",
-      cause,
-    });
   }
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
 import { contentHash } from "../../base/hash.ts";
+import { refuseSilence } from "../../learner/client/refuse-silence.ts";
 import { createLearnerClient, type LearnerClient } from "../../learner/index.ts";
 import type { LearnerOptions } from "../policy-options.ts";
 import { type ChatFormat, chatFormat } from "../token-exact/chat-format.ts";
@@ -32,6 +33,7 @@ export async function connectLearner(
   const url = given.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
   const apiKey = options.apiKey ?? (env.TINKER_API_KEY || "tml-dummy");
   const { concurrency } = options;
+  await refuseSilence(url);
   const client = await createLearnerClient({
     baseURL: url,
     apiKey,

@@ -32,7 +32,11 @@ describe("umagraph learner", () => {
       [["learner", "begin"], /expected one action, got begin[\s\S]*actions: start, status, stop, logs, doctor/],
       [["learner", "strat"], /did you mean umagraph learner start/],
       [["learner", "start"], /--model <folder or hub id>/],
-      [["learner", "doctor", "--url", "http://127.0.0.1:1"], /127\.0\.0\.1:1/],
+      [["learner", "doctor", "--url", "http://127.0.0.1:1"], /nothing answers at http:\/\/127\.0\.0\.1:1/],
+      [
+        ["rollout", "ledger-qa", "--policy", "learner:http://127.0.0.1:1", "--out", "unreached"],
+        /nothing answers at http:\/\/127\.0\.0\.1:1[\s\S]*start a learner/,
+      ],
     ] as const)
       expect(await runHere([...words], { cwd, env })).toMatchObject({
         code: expect.any(Number),
