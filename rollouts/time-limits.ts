@@ -34,7 +34,8 @@ export function withTimeLimits(policy: Policy, limits: TimeLimits): Policy {
       timer = setTimeout(() => {
         reject(late);
         clock.abort(late);
-      }, ms);
+        // a timer drops fractions of a millisecond, and must not be early
+      }, Math.ceil(ms));
     });
     try {
       const signal = request.signal ? AbortSignal.any([request.signal, clock.signal]) : clock.signal;

@@ -75,9 +75,12 @@ function createSchema(db: Connection, path: string): void {
 
 /** True for an empty database. Throws when it is another program's, or of a format that this version cannot read. */
 function checkFormat(db: Connection, path: string): boolean {
-  const application = db.pragma("application_id", { simple: true });
-  const format = db.pragma("user_version", { simple: true }) as number;
-  const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
+  // one snapshot: another process may be creating the file
+  const { application, format, tables } = db.transaction(() => ({
+    tables: db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number,
+    application: db.pragma("application_id", { simple: true }),
+    format: db.pragma("user_version", { simple: true }) as number,
+  }))();
   if (application === 0 && format === 0 && tables === 0) return true;
   if (application !== APPLICATION_ID) {
     throw new UmaError("store", `${path} is an SQLite database of another program, not a memory store`, {

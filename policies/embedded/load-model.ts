@@ -20,7 +20,8 @@ const MOST_BYTES = 128 * 2 ** 20;
 /** Throws `input` for a file that is missing or broken, `config` for a model that is not computed here. */
 export async function loadModel(folder: string): Promise<LoadedModel> {
   const path = join(folder, "model.safetensors");
-  const [json, file] = await Promise.all([read(folder, "config.json"), read(folder, "model.safetensors")]);
+  const json = await read(folder, "config.json");
+  const file = await read(folder, "model.safetensors");
   const config = readModelConfig(json.toString("utf8"), join(folder, "config.json"));
   if (file.length > MOST_BYTES)
     throw new UmaError("config", `${path} has ${Math.round(file.length / 2 ** 20)} MiB, too many for one core`, {
