@@ -43,15 +43,16 @@ export const embeddedPolicy: SupervisedRecipe = {
     // more questions than sessions: lists of groups are answered last of all
     {
       ...micro,
-      horizons: [2, 3, 5, 8],
+      horizons: [2, 3, 5, 8, 12],
       file: "micro-asked.jsonl",
       split: "train",
       questions: null,
       seed: 4,
-      count: 12_000,
+      count: 30_000,
     },
     // observations that are cut, edits of what is long ago
-    { ...micro, horizons: [20, 50], file: "micro-long.jsonl", split: "train", questions: 24, seed: 2, count: 6_000 },
+    { ...micro, horizons: [20, 50], file: "micro-long.jsonl", split: "train", questions: 24, seed: 2, count: 12_000 },
+    // five times as long as the others, so few of them are a fifth of all tokens
     {
       profile: "full",
       horizons: [3, 5, 8],
@@ -59,8 +60,7 @@ export const embeddedPolicy: SupervisedRecipe = {
       split: "train",
       questions: 3,
       seed: 1,
-      count: 8_000,
-      trained: false,
+      count: 6_000,
     },
   ],
   heldOut: {
@@ -73,11 +73,11 @@ export const embeddedPolicy: SupervisedRecipe = {
     count: 120,
   },
   vocabulary: { sessions: 4_000, least: [2, 2, 2, 10] },
-  steps: 24_000,
+  steps: 32_000,
   batchTokens: 800,
   contextWeight: 0.1,
-  maxTokens: 400,
-  learningRate: { peak: 3e-3, warmUp: 100, anneal: 7_200 },
+  maxTokens: 900,
+  learningRate: { peak: 3e-3, warmUp: 100, anneal: 10_000 },
   shortFirst: null,
   adam: { beta1: 0.9, beta2: 0.98, eps: 1e-9, gradClipNorm: 1 },
   reportEvery: 200,
