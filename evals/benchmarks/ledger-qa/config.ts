@@ -43,6 +43,13 @@ export const ledgerQaConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe("Most transactions in one session; 4 (micro) or 10 (full) when left out"),
+  changes: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(null)
+    .describe("Chance that a session edits or refunds an earlier one; 0.25 (micro), 0.4 and 0.3 (full) when left out"),
   file: z
     .string()
     .min(1)

@@ -44,7 +44,7 @@ export interface LedgerContext {
 
 export type ContextOptions = Pick<
   LedgerQaConfig,
-  "seed" | "split" | "profile" | "questions" | "perType" | "maxTies" | "pointQueries" | "maxTransactions"
+  "seed" | "split" | "profile" | "questions" | "perType" | "maxTies" | "pointQueries" | "maxTransactions" | "changes"
 >;
 
 const usualMost = { micro: 4, full: 10 } as const;
@@ -58,6 +58,7 @@ export function generateContext(horizon: number, index: number, options: Context
     profile,
     dates: sampleDates(horizon, random("dates")),
     maxTransactions: options.maxTransactions ?? usualMost[profile],
+    changes: options.changes,
     random: (session) => random("plan", session),
     habits: random("habits"),
   });

@@ -16,6 +16,8 @@ export interface PlanOptions extends Wording {
   readonly dates: readonly string[];
   /** Most transactions that one session records. */
   readonly maxTransactions: number;
+  /** Chance that a session changes what an earlier one recorded; null for the profile's own. */
+  readonly changes: number | null;
   /** The choices of one session. */
   readonly random: (session: number) => Rng;
   /** The choices that hold for the whole context. */
@@ -73,9 +75,9 @@ export function planSessions(options: PlanOptions): PlannedSession[] {
 }
 
 /** Edits and refunds of what earlier sessions recorded; brings `known` up to date. */
-function planChanges(known: Known[], { profile }: PlanOptions, random: Rng): (EditAct | RefundAct)[] {
+function planChanges(known: Known[], { profile, changes }: PlanOptions, random: Rng): (EditAct | RefundAct)[] {
   const acts: (EditAct | RefundAct)[] = [];
-  for (const share of changeShares[profile]) {
+  for (const share of changes === null ? changeShares[profile] : [changes]) {
     if (random.next() >= share || known.length === 0) continue;
     const oldest = random.next() < recentShare ? Math.max(0, known.length - recentCount) : 0;
     const at = random.int(oldest, known.length - 1);

@@ -86,6 +86,18 @@ describe.each(profiles)("dialogues of the %s profile", (profile) => {
       }
   });
 
+  it("change earlier days as often as is asked for", () => {
+    const changed = (changes: number | null) => {
+      const ledgers = [0, 1, 2, 3].map((index) => context({ profile, changes }, index, 10).ledger);
+      const told = ledgers.flat().flatMap(({ history }) => history);
+      return told.filter(({ op }) => op === "edit" || op === "refund");
+    };
+    expect(changed(0)).toEqual([]);
+    // in each session but the first, of four contexts
+    expect(changed(1)).toHaveLength(4 * 9);
+    expect(changed(null).length).toBeGreaterThan(0);
+  });
+
   it("hold amounts that are no spending: adding up what users name gives another total", () => {
     for (let index = 0; index < 5; index++) {
       const made = context({ profile }, index);
