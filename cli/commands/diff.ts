@@ -4,8 +4,10 @@ import { exitCodes, UmaError } from "../../base/errors.ts";
 import { compareRuns, type RunDifference } from "../../evals/diff/compare-runs.ts";
 import { printable } from "../../evals/reports/display-width.ts";
 import { whole } from "../../evals/reports/format-number.ts";
+import { isTrainingFolder } from "../../trainers/diff/compare-trainings.ts";
 import { defineCommand } from "../command.ts";
 import { oneRunFolder } from "../one-run.ts";
+import { diffTrainings } from "../train/diff-trainings.ts";
 
 export const command = defineCommand({
   name: "diff",
@@ -14,12 +16,17 @@ export const command = defineCommand({
   details:
     "Compares config, contexts, sessions, scores and, where both have them, rewards and advantages, by session id.\n" +
     "Left out: the run's name, times, concurrency, pool, the umagraph version, and how often a session was tried.\n" +
+    "Two training runs are compared by metrics.jsonl and evaluations.jsonl: the first update and field that differ.\n" +
     "Exit code 0 when identical, 1 when not.",
   flags: z.object({
     most: z.coerce.number().int().min(1).default(10).describe("Show so many differences at most"),
   }),
   examples: [
     { run: "umagraph diff runs/a runs/b", what: "did a resumed run give what an uninterrupted one gave?" },
+    {
+      run: "umagraph diff runs/train-a runs/train-b",
+      what: "did a training run that was killed go on as if it had not been?",
+    },
     { run: "umagraph diff runs/a runs/b --json | jq .differences", what: "every difference, up to --most, as JSON" },
   ],
   async run({ flags, positionals, terminal }) {
@@ -27,6 +34,16 @@ export const command = defineCommand({
       throw new UmaError("config", `expected two run folders, got ${positionals.length}`, {
         fix: "umagraph diff runs/a runs/b",
       });
+    const trainings = positionals.filter(isTrainingFolder);
+    if (trainings.length === 2) return diffTrainings(trainings[0]!, trainings[1]!, { ...flags, terminal });
+    if (trainings.length === 1)
+      throw new UmaError(
+        "input",
+        `${trainings[0]} is a training run and ${positionals.find((path) => path !== trainings[0])} is not`,
+        {
+          fix: "compare two training runs, or two runs of eval or rollout, e.g. folders under updates/",
+        },
+      );
     const [a, b] = positionals.map((path) => oneRunFolder("diff", [path])) as [string, string];
     const { identical, differences, compared, notes } = compareRuns(a, b);
     const what = `${whole(compared.sessions)} sessions, ${whole(compared.contexts)} contexts, ${whole(compared.scores)} scores`;
