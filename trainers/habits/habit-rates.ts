@@ -1,0 +1,27 @@
+/** The rates of all habits over the sessions of one update or one evaluation. */
+import type { ContextLine } from "../../evals/run-folder.ts";
+import type { SessionRecord } from "../../nodes/session/record.ts";
+import type { HabitRates } from "../run/metrics-line.ts";
+import { habits } from "./catalog.ts";
+import { createTally } from "./habit.ts";
+import { countSessionHabits } from "./session-habits.ts";
+
+/** The sessions of one run folder, and what is known of the contexts they are about. */
+export interface HabitSource {
+  /** As config.json has it. */
+  readonly benchmark: { readonly name: string; readonly config: Readonly<Record<string, unknown>> };
+  /** contexts.jsonl. */
+  readonly contexts: readonly ContextLine[];
+  /** Finished sessions; the order does not matter. */
+  readonly records: readonly SessionRecord[];
+}
+
+/** Pooled over the sources. Every habit of the catalog is in the result; its rate is null where there was no occasion. */
+export async function habitRates(sources: readonly HabitSource[]): Promise<HabitRates> {
+  const tally = createTally();
+  for (const { records } of sources) {
+    const judged = records.filter(({ end }) => end !== "error" && end !== "cancelled");
+    for (const record of judged) countSessionHabits(record, tally);
+  }
+  return tally.rates(habits);
+}
