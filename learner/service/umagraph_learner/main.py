@@ -59,6 +59,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--api-key-file", type=Path, metavar="FILE", help="clients must send its content as X-API-Key")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="CPU threads of torch")
     parser.add_argument("--ready-file", type=Path, metavar="FILE", help="gets {url, pid} once the server answers")
+    parser.add_argument("--parent", type=int, metavar="PID", help="end when this process, the starter, is gone")
     parser.add_argument("--drain-seconds", type=float, default=60.0, metavar="S", help="for accepted work on SIGTERM")
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     names = ", ".join(field.name for field in dataclasses.fields(Limits))
@@ -235,6 +236,14 @@ def write_ready(path: Path, url: str) -> None:
     fresh.replace(path)
 
 
+async def end_with_parent(parent: int, server: uvicorn.Server) -> None:
+    """Nobody fetches results any more: they are dropped, so that the checkpoint folder is free soon."""
+    while os.getppid() == parent:
+        await asyncio.sleep(0.25)
+    log.info("shutting down: process %d, which started this one, is gone", parent)
+    server.should_exit = True
+
+
 def run(app: ASGIApp, service: Service, sock: socket.socket, args: argparse.Namespace) -> None:
     config = uvicorn.Config(
         app,
@@ -258,7 +267,12 @@ def run(app: ASGIApp, service: Service, sock: socket.socket, args: argparse.Name
             log.info("serving %s at %s (pid %d)", service.engine.base.name, url, os.getpid())
             if args.ready_file is not None:
                 write_ready(args.ready_file, url)
-        await serving
+        watching = None if args.parent is None else asyncio.ensure_future(end_with_parent(args.parent, server))
+        try:
+            await serving
+        finally:
+            if watching is not None:
+                watching.cancel()
 
     try:
         asyncio.run(serve())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +18,7 @@ import httpx
 import pytest
 import torch
 from in_process import datum
-from service_process import ServiceProcess, run_to_end, started
+from service_process import ServiceProcess, command, environment, run_to_end, started
 
 from umagraph_learner.main import main
 from umagraph_learner.server.folder_lock import LOCK
@@ -234,3 +236,25 @@ def test_saved_states_survive_kill_9_in_the_middle_of_saves(
         assert process.process.wait(30) == 0
         with pytest.raises(OSError):
             socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), 1)
+
+
+def test_a_service_does_not_outlive_the_process_that_it_was_started_for(tiny_folder: Path, tmp_path: Path) -> None:
+    ready, checkpoints = tmp_path / "ready", tmp_path / "checkpoints"
+    serve = command(tiny_folder, "--port", "0", "--ready-file", str(ready), "--checkpoints", str(checkpoints))
+    start = "import os, subprocess, sys; subprocess.run([*sys.argv[1:], '--parent', str(os.getpid())])"
+    starter = subprocess.Popen([sys.executable, "-c", start, *serve], env=environment())
+    try:
+        end = time.monotonic() + 90
+        while not ready.exists():
+            assert starter.poll() is None and time.monotonic() < end
+            time.sleep(0.05)
+        url = json.loads(ready.read_text())["url"]
+        time.sleep(0.5)
+        assert httpx.get(f"{url}/healthz").status_code == 200
+    finally:
+        starter.kill()
+        starter.wait(30)
+    end = time.monotonic() + 30
+    while ready.exists():
+        assert time.monotonic() < end, "the service goes on without its starter"
+        time.sleep(0.05)
