@@ -5,6 +5,9 @@ import type { Profile } from "../objective/profile.ts";
 import { scoreSessions, withScores } from "../objective/scoring.ts";
 import type { TrainingSession } from "../objective/training-session.ts";
 
+/** What scores sessions by the frozen reference: a sampler prompt by prompt, or a model all at once. */
+export type ReferenceScores = Pick<Sampler, "computeLogprobs"> | Pick<TrainedModel, "forward">;
+
 /** The learner's own log-probabilities as π_θold, so that ratios do not mix its kernels with the sampler's. */
 export async function scoreOld(
   model: Pick<TrainedModel, "forward">,

@@ -1,0 +1,6 @@
+/** Being written. */
+import type { TrainingStep } from "../deps.ts";
+
+export const collectStep: TrainingStep = async () => {
+  throw new Error("collect: not built yet");
+};
