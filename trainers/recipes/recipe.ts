@@ -20,6 +20,8 @@ export const DataSource = z.strictObject({
   M: z.int().min(1).nullable().optional(),
   /** The generator makes new contexts for every update, by a seed of its own. False: a fixed set, in a seeded order, over and over. */
   generated: z.boolean().default(false),
+  /** Takes part in one update of so many; a small set beside large ones then lasts as long as they do. Not for evaluations. */
+  every: z.int().min(1).default(1),
   /** The metric that is r_outcome; the benchmark's headline when left out. */
   outcome: z.string().min(1).optional(),
 });
@@ -32,6 +34,19 @@ export const EvaluationPlan = z.strictObject({
   every: z.int().min(1),
   /** Also with the most probable token each time. */
   greedy: z.boolean().default(false),
+});
+
+/** How a session runs, in training and in evaluations alike. */
+export const SessionSettings = z.strictObject({
+  variant: z.string().default("uma"),
+  toolset: z.string().default("paper"),
+  prompts: z.string().default("default"),
+  limits: SessionLimits.strict().partial().default({}),
+  /** ms. */
+  time: z
+    .strictObject({ turn: z.number().positive().nullable(), session: z.number().positive().nullable() })
+    .partial()
+    .default({}),
 });
 
 /** What is watched, and what is done about it. Null: not watched. */
@@ -49,9 +64,11 @@ export const Guards = z.strictObject({
   maxFailedShare: z.number().min(0).max(1).default(0.5),
 });
 
+export const RecipeName = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "expected small letters, digits and hyphens");
+
 export const RlRecipe = z.strictObject({
   kind: z.literal("rl"),
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+  name: RecipeName,
   summary: z.string(),
   /** Section of the paper that it follows, or null. */
   paper: z.string().nullable().default(null),
@@ -63,19 +80,10 @@ export const RlRecipe = z.strictObject({
   sampler: z.enum(["in-process", "learner"]).default("learner"),
   data: z.array(DataSource).min(1),
   evaluation: EvaluationPlan,
-  rollout: z.strictObject({
+  rollout: SessionSettings.extend({
     /** Group size; at least 2, since one alone has nothing to be compared with. */
     G: z.int().min(2),
     M: z.int().min(1).nullable(),
-    variant: z.string().default("uma"),
-    toolset: z.string().default("paper"),
-    prompts: z.string().default("default"),
-    limits: SessionLimits.partial().default({}),
-    /** ms. */
-    time: z
-      .strictObject({ turn: z.number().positive().nullable(), session: z.number().positive().nullable() })
-      .partial()
-      .default({}),
   }),
   credit: z
     .strictObject({
@@ -102,6 +110,8 @@ export const RlRecipe = z.strictObject({
   minibatches: z.int().min(1).default(1),
   /** Updates until the run is complete. */
   updates: z.int().min(1),
+  /** The run is also complete after the update in which so many tokens have been sampled in all; null: only `updates` counts. */
+  sampledTokens: z.int().min(1).nullable().default(null),
   /** 1: the next update is sampled while this one trains, by weights one update older; recorded, and importance-weighted by the objective. */
   async: z.union([z.literal(0), z.literal(1)]).default(0),
   /** The learner's state is saved every so many updates; a killed run redoes what came after it from the records. */
@@ -109,3 +119,7 @@ export const RlRecipe = z.strictObject({
   guards: Guards.prefault({}),
 });
 export type RlRecipe = z.infer<typeof RlRecipe>;
+
+/** As they stand beside a recipe: what a laptop finishes while you watch, one GPU in a day, the paper's own numbers. */
+export const scales = ["demo", "dev", "paper"] as const;
+export type Scale = (typeof scales)[number];

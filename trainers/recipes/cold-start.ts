@@ -1,0 +1,32 @@
+/** The start of the RL demo: the finished policy, trained a little on a teacher of bad habits. */
+import type { SftFile } from "./recipe-file.ts";
+import { embeddedPolicy, ledgerScoring } from "./sft-expert.ts";
+
+export const coldStart: SftFile = {
+  kind: "sft",
+  usual: "demo",
+  fields: {
+    summary:
+      "The mixed-quality start of the RL demo: the embedded policy after a few minutes with a teacher of bad habits",
+    start: "assets/embedded-policy",
+    ...embeddedPolicy,
+    seed: 2,
+    sets: [
+      {
+        profile: "micro",
+        horizons: [2, 3, 4],
+        file: "habits-train.jsonl",
+        split: "train",
+        questions: 4,
+        seed: 3,
+        count: 8_000,
+        teacher: { policy: "ledger-expert", habits: true },
+      },
+    ],
+    vocabulary: { sessions: 0, least: [2] },
+    steps: 1_000,
+    learningRate: { peak: 1e-3, warmUp: 50, anneal: 500 },
+    scoring: ledgerScoring([2, 3, 4], 20),
+  },
+  scales: { demo: {} },
+};

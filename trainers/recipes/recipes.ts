@@ -1,0 +1,23 @@
+/** The recipes that come with the package, by name. */
+import { ablation } from "./ablation.ts";
+import { coldStart } from "./cold-start.ts";
+import { demo } from "./demo.ts";
+import type { RecipeFile } from "./recipe-file.ts";
+import { sftExpert } from "./sft-expert.ts";
+import { umaGeneralist } from "./uma-generalist.ts";
+import { umaGlobalGroup } from "./uma-global-group.ts";
+import { umaSpecialist } from "./uma-specialist.ts";
+import { umaTwoStage } from "./uma-two-stage.ts";
+
+export const recipes: Readonly<Record<string, RecipeFile>> = {
+  demo,
+  "uma-generalist": umaGeneralist,
+  "uma-specialist": umaSpecialist,
+  "uma-global-group": umaGlobalGroup,
+  "uma-two-stage": umaTwoStage,
+  "sft-expert": sftExpert,
+  "cold-start": coldStart,
+  ablation,
+};
+
+export const recipeNames = (): readonly string[] => Object.keys(recipes);
