@@ -4,14 +4,18 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { messageOf, UmaError } from "../../../base/errors.ts";
 import type { EvalContext } from "../../benchmark.ts";
-import { lineToEvalContext, parseLedgerLine } from "./ledger-lines.ts";
+import { type LedgerLine, lineToEvalContext, parseLedgerLine } from "./ledger-lines.ts";
 import { paperToEvalContext, readPaperFile } from "./paper-format.ts";
 
 export async function* readLedgerFile(path: string): AsyncGenerator<EvalContext> {
-  if ((await firstCharacter(path)) === "[") {
-    for (const sample of readPaperFile(path)) yield paperToEvalContext(sample);
-    return;
-  }
+  if (await isPaperFile(path)) for (const sample of readPaperFile(path)) yield paperToEvalContext(sample);
+  else for await (const line of readLedgerLines(path)) yield lineToEvalContext(line);
+}
+
+export const isPaperFile = async (path: string): Promise<boolean> => (await firstCharacter(path)) === "[";
+
+/** Our own JSON lines, with the ledger behind them. */
+export async function* readLedgerLines(path: string): AsyncGenerator<LedgerLine> {
   let number = 0;
   let read = 0;
   for await (const text of createInterface({
@@ -21,7 +25,7 @@ export async function* readLedgerFile(path: string): AsyncGenerator<EvalContext>
     number++;
     if (text.trim() === "") continue;
     read++;
-    yield lineToEvalContext(parseLedgerLine(text, `${path}:${number}`));
+    yield parseLedgerLine(text, `${path}:${number}`);
   }
   if (read === 0)
     throw new UmaError("input", `${path} holds no context`, { fix: "write it with `umagraph generate ledger-qa`" });
