@@ -49,6 +49,8 @@ export interface Policy {
   readonly countTokens: (text: string) => number;
   /** Throws `UmaError("provider")` when no reply could be had; the session then ends as an event with an error. */
   sample(request: SampleRequest): Promise<Sample>;
+  /** Lets go of what it holds at a server, for those who make many policies; a process that ends need not. */
+  readonly close?: () => Promise<void>;
 }
 
 /** Enough to build the same policy in another process or thread; plain JSON. */

@@ -9,12 +9,14 @@ import type { Toolset } from "../tools/toolsets.ts";
 import type { Halt } from "./halt.ts";
 import { mainThreadEngine } from "./main-thread-engine.ts";
 import { poolEngine, type ThreadDeath } from "./pool/pool-engine.ts";
+import type { SamplingThreads } from "./pool/sampling-threads.ts";
 import type { SessionEngine } from "./session-engine.ts";
 import type { TimeLimits } from "./time-limits.ts";
 
 /** Threads share nothing live: each builds its own from these. */
 export interface EnginePool {
-  readonly threads: number;
+  /** How many to start, or those of a pool that is open; 0 for this thread. */
+  readonly threads: number | SamplingThreads;
   readonly policy: PolicySpec;
   /** As load-variant takes it. */
   readonly variant: string;
@@ -41,11 +43,12 @@ export function openEngine(options: EngineOptions): SessionEngine<unknown> {
   const { pool, variant, policy, prompts, halt, concurrency, onDeath } = options;
   const { limits, run, seed, time } = options;
   if (!pool || pool.threads === 0) return mainThreadEngine({ ...options, signal: halt.signal });
-  if (!Number.isInteger(pool.threads) || pool.threads < 0)
-    throw new UmaError("config", `expected a pool of 0 or more threads, got ${pool.threads}`);
+  const { threads } = pool;
+  if (typeof threads === "number" && (!Number.isInteger(threads) || threads < 0))
+    throw new UmaError("config", `expected a pool of 0 or more threads, got ${threads}`);
   return poolEngine({
     ...{ variant, concurrency, halt, ...(onDeath && { onDeath }) },
-    threads: Math.min(pool.threads, concurrency),
+    threads: typeof threads === "number" ? Math.min(threads, concurrency) : threads,
     policy: { name: policy.name, scripted: policy.scripted, weights: policy.weights },
     prompt: prompts.hash,
     spec: {

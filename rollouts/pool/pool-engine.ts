@@ -5,7 +5,7 @@
  * so that none dies of another's fault; the one that dies again is recorded as failed.
  */
 import { randomUUID } from "node:crypto";
-import { BroadcastChannel, MessageChannel } from "node:worker_threads";
+import { MessageChannel } from "node:worker_threads";
 import type { Piscina } from "piscina";
 import { messageOf, UmaError } from "../../base/errors.ts";
 import type { Variant } from "../../graphs/variants/variant.ts";
@@ -15,6 +15,7 @@ import { answerSessionId, memorySessionId, type RolloutContext } from "../rollou
 import type { AnswerJob, DeliverRecord, MemoryJob, SessionEngine } from "../session-engine.ts";
 import { type CrashFacts, crashedSession } from "./crashed-session.ts";
 import { openInbox } from "./inbox.ts";
+import { openSamplingThreads, type SamplingThreads } from "./sampling-threads.ts";
 import { shareBytes, shareJson } from "./shared-bytes.ts";
 import { startPool } from "./start-pool.ts";
 import {
@@ -28,10 +29,11 @@ import {
 } from "./worker-messages.ts";
 
 export interface PoolEngineOptions extends CrashFacts {
-  readonly spec: Omit<WorkerSpec, "stop" | "channel">;
+  readonly spec: Omit<WorkerSpec, "key" | "stop">;
   /** The same variant, for its codec and for replaying records. */
   readonly variant: Variant;
-  readonly threads: number;
+  /** How many to start for this run, or those of a pool that outlives it. */
+  readonly threads: number | SamplingThreads;
   /** Sessions in flight over all threads. */
   readonly concurrency: number;
   readonly halt: Halt;
@@ -53,22 +55,24 @@ export interface PoolMemory {
   bytes?: SharedArrayBuffer;
 }
 
+/** Over all runs of this process: they may share threads. */
+let nextId = 1;
+
 export function poolEngine(options: PoolEngineOptions): SessionEngine<PoolMemory> {
-  const { variant, threads, halt } = options;
+  const { variant, concurrency, halt } = options;
+  const own =
+    typeof options.threads === "number" ? openSamplingThreads({ threads: options.threads, concurrency }) : null;
+  const threads = own ?? (options.threads as SamplingThreads);
   const stop = new SharedArrayBuffer(4);
   const flag = new Int32Array(stop);
-  const spec: WorkerSpec = { ...options.spec, stop, channel: `umagraph-${randomUUID()}` };
-  const channel = new BroadcastChannel(spec.channel);
-  channel.unref();
-  const pool = startPool(spec, { threads, perThread: Math.max(1, Math.ceil(options.concurrency / threads)) });
+  const spec: WorkerSpec = { ...options.spec, key: randomUUID(), stop };
   let alone: Piscina | null = null;
   let turn: Promise<unknown> = Promise.resolve();
-  let nextId = 1;
   const contexts = new Map<string, SharedContext>();
 
   const cutShort = () => {
     Atomics.store(flag, 0, Stop.now);
-    channel.postMessage("cut");
+    threads.cut(spec.key);
   };
   if (halt.signal.aborted) cutShort();
   else halt.signal.addEventListener("abort", cutShort, { once: true });
@@ -95,7 +99,7 @@ export function poolEngine(options: PoolEngineOptions): SessionEngine<PoolMemory
     const inbox = openInbox(port1, deliver);
     let result: TaskResult;
     try {
-      result = await on.run({ task, port: port2 }, { transferList: [port2] });
+      result = await on.run({ spec, task, port: port2 }, { transferList: [port2] });
     } catch (thrown) {
       await inbox.closed();
       throw new ThreadDied(messageOf(thrown));
@@ -104,11 +108,11 @@ export function poolEngine(options: PoolEngineOptions): SessionEngine<PoolMemory
     if (!result.ok) throw errorOf(result.failure);
     return result;
   };
-  const run = (task: WorkerTask, deliver: DeliverRecord) => runOn(pool, task, deliver);
+  const run = (task: WorkerTask, deliver: DeliverRecord) => runOn(threads.pool, task, deliver);
 
   /** In a thread that nothing else runs in, one task after the other. */
   const runAlone = (task: WorkerTask, deliver: DeliverRecord) => {
-    alone ??= startPool(spec, { threads: 1, perThread: 1 });
+    alone ??= startPool(threads.data, { threads: 1, perThread: 1 });
     const quiet = alone;
     const mine = turn.then(() => runOn(quiet, task, deliver));
     turn = mine.catch(() => {});
@@ -188,8 +192,7 @@ export function poolEngine(options: PoolEngineOptions): SessionEngine<PoolMemory
     release: ({ id }) => void contexts.delete(id),
     async close() {
       halt.signal.removeEventListener("abort", cutShort);
-      await Promise.all([pool.close(), alone?.close()]);
-      channel.close();
+      await Promise.all([own?.close(), alone?.close()]);
     },
   };
 }

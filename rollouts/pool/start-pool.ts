@@ -1,7 +1,7 @@
 /** Starts the threads: compiled code where there is some, TypeScript through its loader where not. */
 import { extname } from "node:path";
 import { Piscina } from "piscina";
-import type { WorkerSpec } from "./worker-messages.ts";
+import type { ThreadData } from "./worker-messages.ts";
 
 export interface PoolSize {
   readonly threads: number;
@@ -9,7 +9,7 @@ export interface PoolSize {
   readonly perThread: number;
 }
 
-export function startPool(spec: WorkerSpec, { threads, perThread }: PoolSize): Piscina {
+export function startPool(data: ThreadData, { threads, perThread }: PoolSize): Piscina {
   const first = extname(import.meta.url) === ".ts" ? "./boot.mjs" : "./worker.js";
   return new Piscina({
     filename: new URL(first, import.meta.url).href,
@@ -17,7 +17,7 @@ export function startPool(spec: WorkerSpec, { threads, perThread }: PoolSize): P
     maxThreads: threads,
     concurrentTasksPerWorker: perThread,
     idleTimeout: Number.POSITIVE_INFINITY,
-    workerData: spec,
+    workerData: data,
     // a worker inherits the flags of its process, and those of a test runner or a loader do not suit it
     execArgv: [],
     recordTiming: false,

@@ -5,8 +5,16 @@ import type { SessionLimits } from "../../nodes/session/limits.ts";
 import type { PolicySpec } from "../../policies/policy.ts";
 import type { TimeLimits } from "../time-limits.ts";
 
-/** Everything that a worker builds its policy, variant and sources from. */
+/** What all threads of a pool are started with. */
+export interface ThreadData {
+  /** The name of the BroadcastChannel on which a cut is told, by the run's key, to threads that wait for a server. */
+  readonly channel: string;
+}
+
+/** Everything that a worker builds a run's policy, variant and sources from. */
 export interface WorkerSpec {
+  /** Tells runs apart that share threads. */
+  readonly key: string;
   readonly policy: PolicySpec;
   /** As load-variant takes it. */
   readonly variant: string;
@@ -20,8 +28,6 @@ export interface WorkerSpec {
   readonly time: TimeLimits;
   /** int32 [1]: one of `Stop`. */
   readonly stop: SharedArrayBuffer;
-  /** The name of the BroadcastChannel on which a cut is told to workers that wait for a server. */
-  readonly channel: string;
 }
 
 /** `afterSession` no more sessions of a span are begun · `now` running ones are cut short. */
