@@ -7,12 +7,12 @@ import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { toolsetNamed } from "../../tools/toolsets.ts";
 import type { Estimator } from "../advantages/estimator.ts";
-import { advantageOptions } from "../advantages/estimator.ts";
+import { AdvantageOptions, advantageOptions } from "../advantages/estimator.ts";
 import { estimators } from "../advantages/index.ts";
 import { objectiveFrom } from "../objective/objectives.ts";
-import { rewardOptions } from "../rewards/reward-options.ts";
+import { RewardOptions, rewardOptions } from "../rewards/reward-options.ts";
 import { checkSources, knownSources, refuseSharedData } from "./check-data.ts";
-import { refuseMissingModel } from "./model-place.ts";
+import { isFolder, refuseMissingModel } from "./model-place.ts";
 import type { RlRecipe, SessionSettings } from "./recipe.ts";
 import type { SftRecipe } from "./sft-recipe.ts";
 
@@ -34,6 +34,8 @@ export async function checkRl(recipe: RlRecipe, { title, data }: CheckOptions): 
         fix: `use the schedule ${estimator.schedules.join(" or ")}`,
       });
     const { profile } = credit;
+    refuseUnknown("credit.rewards", credit.rewards, RewardOptions.shape);
+    refuseUnknown("credit.advantages", credit.advantages, AdvantageOptions.shape);
     rewardOptions({ profile, outcome: "headline", dataSource: "any", ...credit.rewards });
     advantageOptions({ profile, ...credit.advantages });
     const surrogate = objectiveFrom(objective);
@@ -48,10 +50,14 @@ export async function checkRl(recipe: RlRecipe, { title, data }: CheckOptions): 
         fix: "set every: 1 at one of them",
       });
     refuseSharedData(training, heldOut);
+    if (recipe.sampler === "in-process" && !isFolder(model))
+      throw new UmaError("config", `model: sampling in this process needs a model folder, got ${model}`, {
+        fix: "give a folder of a small Qwen3 model, or set sampler: learner",
+      });
     if (!data) return;
-    refuseMissingModel(model, "model");
     await checkSources(training, rollout.M);
     await checkSources(heldOut, null);
+    refuseMissingModel(model, "model");
   });
   return recipe;
 }
@@ -103,6 +109,16 @@ function estimatorNamed(name: string): Estimator {
   const meant = closest(name, names);
   throw new UmaError("config", `credit.estimator: there is no estimator "${name}"`, {
     fix: `${meant ? `did you mean ${meant}? ` : ""}estimators: ${names.join(", ")}`,
+  });
+}
+
+function refuseUnknown(field: string, given: object, shape: object): void {
+  const known = Object.keys(shape);
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const meant = closest(unknown, known);
+  throw new UmaError("config", `${field}: there is no option ${unknown}`, {
+    fix: `${meant ? `did you mean ${meant}? ` : ""}options: ${known.join(", ")}`,
   });
 }
 

@@ -12,7 +12,7 @@ import { fieldProblems } from "./field-problems.ts";
 import { type Fields, mergeFields, nested } from "./merge-fields.ts";
 import { RlRecipe, type Scale } from "./recipe.ts";
 import { SftRecipe } from "./sft-recipe.ts";
-import { type WrittenRecipe, writtenRecipe } from "./written-recipe.ts";
+import { writtenRecipe } from "./written-recipe.ts";
 
 export type Recipe = RlRecipe | SftRecipe | ResolvedAblation;
 
@@ -29,23 +29,38 @@ export interface LoadRecipeOptions {
 
 /** Throws `config` for what cannot be run as it stands, `input` for files that are missing or unreadable. */
 export async function loadRecipe(nameOrPath: string, options: LoadRecipeOptions = {}): Promise<Recipe> {
-  const { scale, seed, overrides = {}, data = true } = options;
-  const written = writtenRecipe(nameOrPath, scale);
-  const fields = mergeFields(written.fields, nested(overrides));
-  switch (written.kind) {
+  const { fields, title } = recipeFields(nameOrPath, options);
+  return recipeFrom(fields, { ...options, title });
+}
+
+/** A recipe as it is written, with the scale and the changes made: not checked yet. */
+export function recipeFields(
+  nameOrPath: string,
+  { scale, overrides = {} }: Pick<LoadRecipeOptions, "scale" | "overrides"> = {},
+): { readonly fields: Fields; readonly title: string } {
+  const { kind, fields, title } = writtenRecipe(nameOrPath, scale);
+  return { fields: mergeFields({ kind, ...fields }, nested(overrides)), title };
+}
+
+export interface RecipeFromOptions extends Omit<LoadRecipeOptions, "overrides"> {
+  /** What the recipe is called in messages. */
+  readonly title: string;
+}
+
+/** From fields that may be anything. Throws as `loadRecipe` does. */
+export async function recipeFrom(fields: Fields, options: RecipeFromOptions): Promise<Recipe> {
+  const { title, seed, data = true } = options;
+  switch (fields.kind) {
     case "rl":
-      return checkRl(parsed(RlRecipe, fields, written), { title: written.title, data });
+      return checkRl(parsed(RlRecipe, fields, title), { title, data });
     case "sft":
-      return checkSft(parsed(SftRecipe, seed === undefined ? fields : { ...fields, seed }, written), {
-        title: written.title,
-        data,
-      });
+      return checkSft(parsed(SftRecipe, seed === undefined ? fields : { ...fields, seed }, title), { title, data });
     case "ablation":
-      return resolved(parsed(AblationRecipe, fields, written), written.title, options);
+      return resolved(parsed(AblationRecipe, fields, title), options);
     default:
       throw new UmaError(
         "config",
-        `${written.title}: kind: expected one of rl, sft, ablation, got ${JSON.stringify(written.kind) ?? "nothing"}`,
+        `${title}: kind: expected one of rl, sft, ablation, got ${JSON.stringify(fields.kind) ?? "nothing"}`,
         { fix: "write kind: rl, or extend a recipe that has one" },
       );
   }
@@ -58,21 +73,15 @@ export async function loadRlRecipe(nameOrPath: string, options: LoadRecipeOption
   throw new UmaError("config", `${nameOrPath} is a recipe of kind ${recipe.kind}, expected rl`);
 }
 
-function parsed<Schema extends z.ZodType>(
-  schema: Schema,
-  fields: Fields,
-  { kind, title }: WrittenRecipe,
-): z.infer<Schema> {
-  const value = { ...fields, kind };
-  const result = schema.safeParse(value);
+function parsed<Schema extends z.ZodType>(schema: Schema, fields: Fields, title: string): z.infer<Schema> {
+  const result = schema.safeParse(fields);
   if (result.success) return result.data;
-  throw new UmaError("config", `${title}: ${fieldProblems(result.error, schema, value)}`);
+  throw new UmaError("config", `${title}: ${fieldProblems(result.error, schema, fields)}`);
 }
 
 async function resolved(
   { cells, ...recipe }: AblationRecipe,
-  title: string,
-  { scale, seed, data = true }: LoadRecipeOptions,
+  { title, scale, seed, data = true }: RecipeFromOptions,
 ): Promise<ResolvedAblation> {
   const names = cells.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);

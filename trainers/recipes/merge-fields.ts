@@ -1,4 +1,8 @@
-/** Recipes over recipes: what is written later wins, field by field; lists are replaced as a whole. */
+/**
+ * Recipes over recipes: what is written later wins, field by field; lists are replaced as a whole, or changed by the
+ * number of an entry.
+ */
+import { UmaError } from "../../base/errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,9 +16,20 @@ export function mergeFields(base: Fields, changes: Fields): Fields {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(changes)) {
     const old = merged[key];
-    merged[key] = isFields(old) && isFields(value) && !isChoice(value) ? mergeFields(old, value) : value;
+    if (Array.isArray(old) && isFields(value)) merged[key] = withEntries(old, value, key);
+    else merged[key] = isFields(old) && isFields(value) && !isChoice(value) ? mergeFields(old, value) : value;
   }
   return merged;
+}
+
+/** `{ "0": { contexts: 4 } }` over a list changes its first entry. */
+function withEntries(list: readonly unknown[], changes: Fields, key: string): unknown[] {
+  const unknown = Object.keys(changes).find((at) => !(/^\d+$/.test(at) && Number(at) < list.length));
+  if (unknown !== undefined)
+    throw new UmaError("config", `${key}: there is no entry ${unknown} in a list of ${list.length}`, {
+      fix: "entries are counted from 0; or give the whole list",
+    });
+  return Object.values(mergeFields({ ...list }, changes));
 }
 
 /** `{ "rollout.G": 8 }` is `{ rollout: { G: 8 } }`. */

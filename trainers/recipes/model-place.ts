@@ -17,12 +17,12 @@ export function modelPlace(model: string): string {
 export const isFolder = (model: string): boolean => /^(?:assets\/|[./~]|[A-Za-z]:\\)/.test(model) || existsSync(model);
 
 /** Throws `config` for a folder that is not there or holds no model. */
-export function refuseMissingModel(model: string, title: string): void {
+export function refuseMissingModel(model: string, field: string): void {
   if (!isFolder(model)) return;
   const place = modelPlace(model);
   if (existsSync(join(place, "config.json"))) return;
   const what = existsSync(place) ? "holds no config.json" : "is not there";
-  throw new UmaError("config", `${title}: the model folder ${model} ${what}`, {
+  throw new UmaError("config", `${field}: the model folder ${model} ${what}`, {
     fix: model.endsWith("assets/cold-start")
       ? "make it with: umagraph train cold-start --start assets/embedded-policy --out assets/cold-start"
       : "give a model folder in Hugging Face layout",
