@@ -51,15 +51,14 @@ const reaching = new Set(["memory_update", "memory_delete", "memory_key_retrieve
  */
 function attemptsOf(changes: readonly ToldChange[], { calls, bank, date, holders }: ChangeSetting): CallRecord[][] {
   const attempts = changes.map((): CallRecord[] => []);
-  const own = new Set(
-    calls.flatMap(({ writes }) => writes.flatMap((write) => (write.op === "add" ? [write.after!.title] : []))),
-  );
+  const own = new Set<string>();
   for (const call of calls) {
     const title = typeof call.args?.title === "string" ? call.args.title : "";
     const day = dateIn(title);
     if (day !== null && day === date) continue;
     const reaches = reaching.has(call.name);
     if (reaches ? own.has(title) : call.name !== "memory_add") continue;
+    if (!reaches && call.writes.length > 0) own.add(title);
     const text = `${title}\n${typeof call.args?.content === "string" ? call.args.content : ""}`.toLowerCase();
     const scores = changes.map((change, k) => {
       const mentioned = isMentioned(text, change);
