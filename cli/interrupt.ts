@@ -8,16 +8,28 @@ export interface Interrupt {
   release(): void;
 }
 
-/** Without `patient` there is nothing that a running session could save: the first press cuts it short. */
-export function onInterrupt(note: (text: string) => void, { patient = true } = {}): Interrupt {
+export interface InterruptOptions {
+  /** False: there is nothing that a running session could save, and the first press cuts it short. */
+  readonly patient?: boolean;
+  /** What the two presses are answered with. */
+  readonly first?: string;
+  readonly second?: string;
+}
+
+export function onInterrupt(note: (text: string) => void, options: InterruptOptions = {}): Interrupt {
+  const {
+    patient = true,
+    first = "stopping: the running sessions finish first (press Ctrl-C again to cut them short)",
+    second = "cutting the running sessions short",
+  } = options;
   const controller = new AbortController();
   let presses = patient ? 0 : 1;
   const before = presses;
   const press = () => {
     presses++;
-    if (presses === 1) note("\nstopping: the running sessions finish first (press Ctrl-C again to cut them short)");
+    if (presses === 1) note(`\n${first}`);
     else if (presses === 2) {
-      note(patient ? "\ncutting the running sessions short" : "\nstopping");
+      note(patient ? `\n${second}` : "\nstopping");
       controller.abort();
     } else process.exit(exitCodes.cancelled);
   };

@@ -53,6 +53,11 @@ const commands: readonly { name: string; summary: string; load: () => Promise<{ 
     load: () => import("./commands/batch.ts"),
   },
   {
+    name: "train",
+    summary: "train a policy by reinforcement from outcomes, or on an expert's sessions",
+    load: () => import("./commands/train.ts"),
+  },
+  {
     name: "diff",
     summary: "whether two runs are the same, times and machine left out",
     load: () => import("./commands/diff.ts"),

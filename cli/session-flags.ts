@@ -7,11 +7,13 @@ export const sessionFlags = {
   toolset: z
     .enum(Object.keys(toolsets) as [ToolsetName, ...ToolsetName[]])
     .default("paper")
-    .describe("paper: appendix A; bank: without search; ledger: with the exact ledger_aggregate tool"),
+    .describe(
+      "paper: appendix A; bank: without search; ledger: with the exact ledger_aggregate tool (embedded: its own)",
+    ),
   prompts: z
     .string()
     .default("default")
-    .describe("default, ledger, micro (for small policies), or a folder with your own templates"),
+    .describe("default, ledger, micro (for small policies), or a folder with your own templates (embedded: its own)"),
   budget: z.coerce
     .number()
     .int()
@@ -22,7 +24,15 @@ export const sessionFlags = {
   maxCalls: z.coerce.number().int().min(1).default(16).describe("Tool calls per turn"),
 };
 
-export function limitsFrom(given: { budget: number; maxTurns: number; maxCalls: number }): SessionLimits {
+export interface SessionFlags {
+  readonly toolset: string;
+  readonly prompts: string;
+  readonly budget: number;
+  readonly maxTurns: number;
+  readonly maxCalls: number;
+}
+
+export function limitsFrom(given: Pick<SessionFlags, "budget" | "maxTurns" | "maxCalls">): SessionLimits {
   const half = Math.floor(given.budget / 2);
   return SessionLimits.parse({
     promptTokens: half,

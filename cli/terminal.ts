@@ -1,5 +1,6 @@
 /** Where a command writes: results on stdout, everything else on stderr; with --json, stdout is one JSON value. */
 import { type Progress, progressLine } from "./progress.ts";
+import { type RedrawnBlock, redrawnBlock } from "./redrawn-block.ts";
 
 export interface Terminal {
   readonly json: boolean;
@@ -12,6 +13,8 @@ export interface Terminal {
   /** A remark on stderr; silent with --quiet. */
   note(text: string): void;
   progress(): Progress;
+  /** Lines that are drawn again in place; null with --quiet and where stderr is no terminal. */
+  block(lines: () => readonly string[]): RedrawnBlock | null;
 }
 
 export function terminal(options: { json: boolean; quiet: boolean }): Terminal {
@@ -30,5 +33,6 @@ export function terminal(options: { json: boolean; quiet: boolean }): Terminal {
       if (!quiet) process.stderr.write(`${process.stderr.isTTY ? "\r\x1b[2K" : ""}${text}\n`);
     },
     progress: () => progressLine({ quiet, stream: process.stderr }),
+    block: (lines) => (quiet || !process.stderr.isTTY ? null : redrawnBlock(lines, process.stderr)),
   };
 }

@@ -5,16 +5,15 @@ import { extractAnswer } from "../../evals/metrics/extract-answer.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
 import type { Variant } from "../../graphs/variants/variant.ts";
 import type { Memory } from "../../memory/memory.ts";
-import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { createSource } from "../../retrieval/source.ts";
-import { toolsetNamed } from "../../tools/toolsets.ts";
 import { answerSources } from "../answer-sources.ts";
 import { defineCommand } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { unreadChunks } from "../memorize/plan-reading.ts";
 import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
-import { limitsFrom, sessionFlags } from "../session-flags.ts";
+import { sessionFlags } from "../session-flags.ts";
+import { sessionSettings } from "../session-settings.ts";
 import { sessionProblem } from "../show-session.ts";
 import { keyOf, memoryFlag, openStore, requireKept, storeFlags } from "../store-flags.ts";
 import { withoutBoxes } from "../without-boxes.ts";
@@ -39,7 +38,9 @@ export const command = defineCommand({
   async run({ flags, positionals, typed, terminal }) {
     const question = positionals.join(" ").trim();
     if (question === "") throw new UmaError("config", "no question given", { fix: 'umagraph ask --memory <name> "…"' });
-    const policy = await policyFrom(policySpec(flags, typed), terminal, flags);
+    const spec = policySpec(flags, typed);
+    const settings = await sessionSettings(spec, flags, typed);
+    const policy = await policyFrom(spec, terminal, flags);
     const store = openStore(flags.store, { mustExist: true });
     const interrupt = onInterrupt(terminal.note, { patient: false });
     try {
@@ -55,9 +56,7 @@ export const command = defineCommand({
         {
           policy,
           source,
-          toolset: toolsetNamed(flags.toolset),
-          prompts: loadPrompts(flags.prompts),
-          limits: limitsFrom(flags),
+          ...settings,
           run: "ask",
           context: flags.memory,
           trajectory: 0,

@@ -8,8 +8,6 @@ import { extractAnswer } from "../../evals/metrics/extract-answer.ts";
 import { writeReport } from "../../evals/reports/write-report.ts";
 import { createRunFolder, readContexts, readScores, type ScoreLine } from "../../evals/run-folder.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
-import { loadPrompts } from "../../nodes/prompts/prompts.ts";
-import { SessionLimits } from "../../nodes/session/limits.ts";
 import type { SessionRecord } from "../../nodes/session/record.ts";
 import { createPolicy } from "../../policies/index.ts";
 import { readSection } from "../../policies/prompt-sections.ts";
@@ -19,29 +17,35 @@ import { freeFolder, type PlannedRun } from "../eval/plan-runs.ts";
 import { runCell } from "../eval/run-cell.ts";
 import { runConfig } from "../eval/run-config.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { sessionSettings } from "../session-settings.ts";
 import { bankChanges, sessionProblem } from "../show-session.ts";
 
 export const command = defineCommand({
   name: "demo",
-  summary: "the whole loop offline in a minute, without a model",
+  summary: "the whole loop offline in a minute: a small trained model reads, keeps a memory, answers",
   usage: "[flags]",
   flags: z.object({
     horizon: z.coerce.number().int().min(1).max(50).default(3).describe("Sessions in the stream"),
     questions: z.coerce.number().int().min(1).default(8).describe("Questions asked afterwards"),
     seed: z.coerce.number().int().default(7).describe("Another seed, another stream"),
+    policy: z
+      .enum(["embedded", "ledger-expert"])
+      .default("embedded")
+      .describe("embedded: a small model trained in this repository; ledger-expert: a script, no model"),
     out: z.string().optional().describe("Run folder (default runs/demo, runs/demo-2, …)"),
   }),
   examples: [
     { run: "umagraph demo", what: "three days of expenses, eight questions" },
     { run: "umagraph demo --horizon 10 --seed 1", what: "a longer stream" },
+    { run: "umagraph demo --policy ledger-expert", what: "the script that the model learnt from" },
   ],
   async run({ flags, terminal }) {
     const say = terminal.print;
     const out = flags.out ?? freeFolder(join("runs", "demo"));
     const run = await planDemo(out, flags);
     say("umagraph demo: a stream is read once, chunk by chunk, into a memory; questions come later.");
-    say("NO MODEL is used: the policy is ledger-expert, a hand-written script that calls the real tools.");
-    say("It shows what a session does; its scores say nothing about any model.\n");
+    for (const line of whoPlays[flags.policy]) say(line);
+    say("");
     const interrupt = onInterrupt(terminal.note);
     const started = performance.now();
     let chunks = 0;
@@ -81,10 +85,25 @@ export const command = defineCommand({
     );
     say(`  npx umagraph memorize ${path} --memory chat`);
     say('  npx umagraph ask --memory chat "When is the night train to Bergen?"');
-    terminal.result({ complete, chunks, questions: scores.length, correct, folder: out, html, scripted: true, scores });
+    const { policy } = run.folder.config;
+    terminal.result({
+      ...{ complete, chunks, questions: scores.length, correct, folder: out, html, scores },
+      ...{ policy: policy.name, scripted: policy.scripted },
+    });
     return complete ? exitCodes.ok : exitCodes.cancelled;
   },
 });
+
+const whoPlays = {
+  embedded: [
+    "The policy is a model of one million parameters that was trained in this repository (assets/embedded-policy) and",
+    "runs in this process. It knows expense ledgers and nothing else, and it makes mistakes: its card has its scores.",
+  ],
+  "ledger-expert": [
+    "NO MODEL is used: the policy is ledger-expert, a hand-written script that calls the real tools.",
+    "It shows what a session does; its scores say nothing about any model.",
+  ],
+} as const;
 
 /** What the last suggestion reads: the kind of text, and of question, that needs no model. */
 const sampleChat = `[2024-05-02 09:14] Mara: I start at the observatory on Monday, finally.
@@ -93,14 +112,22 @@ const sampleChat = `[2024-05-02 09:14] Mara: I start at the observatory on Monda
 [2024-06-01 18:02] Jon: I booked the night train to Bergen for 14 June.
 `;
 
-/** One context of short sessions, and a policy that needs no model. */
-async function planDemo(out: string, flags: { horizon: number; questions: number; seed: number }): Promise<PlannedRun> {
-  const { horizon, questions, seed } = flags;
-  const spec = { policy: "ledger-expert" };
-  const [benchmark, made, policy] = await Promise.all([
+interface DemoFlags {
+  readonly policy: keyof typeof whoPlays;
+  readonly horizon: number;
+  readonly questions: number;
+  readonly seed: number;
+}
+
+/** One context of short sessions, and a policy that needs no server. */
+async function planDemo(out: string, { policy: name, horizon, questions, seed }: DemoFlags): Promise<PlannedRun> {
+  const spec = { policy: name };
+  const sessions = { toolset: "paper", prompts: "default", budget: 16_384, maxTurns: 32, maxCalls: 16 };
+  const [benchmark, made, policy, session] = await Promise.all([
     loadBenchmark("ledger-qa"),
     loadVariant("uma"),
     createPolicy(spec),
+    sessionSettings(spec, sessions, new Set()),
   ]);
   const config = runConfig({
     name: "demo",
@@ -108,9 +135,8 @@ async function planDemo(out: string, flags: { horizon: number; questions: number
     options: benchmarkConfig(benchmark, { horizon, contexts: 1, seed, questions, profile: "micro" }),
     variant: { spec: "uma", made },
     policy: { spec, made: policy },
-    toolset: "paper",
-    prompts: loadPrompts(),
-    limits: SessionLimits.parse({}),
+    ...session,
+    toolset: session.toolset.name,
     seed,
     // one at a time, so that what is printed is in the order in which it happened
     concurrency: 1,

@@ -7,15 +7,14 @@ import { bankSize } from "../../memory/bank.ts";
 import { documentKinds } from "../../memory/ingest/document.ts";
 import { type ReadResult, readInput } from "../../memory/ingest/read-input.ts";
 import type { Memory } from "../../memory/memory.ts";
-import { loadPrompts } from "../../nodes/prompts/prompts.ts";
-import { toolsetNamed } from "../../tools/toolsets.ts";
 import { defineCommand } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { type Memorized, memorizeDocuments } from "../memorize/memorize-documents.ts";
 import { unreadChunks } from "../memorize/plan-reading.ts";
 import { takeReadingPlace } from "../memorize/reading-log.ts";
 import { policyFlags, policyFrom, policySpec } from "../policy-flags.ts";
-import { limitsFrom, sessionFlags } from "../session-flags.ts";
+import { sessionFlags } from "../session-flags.ts";
+import { sessionSettings } from "../session-settings.ts";
 import { bankChanges, promptCut, sessionProblem } from "../show-session.ts";
 import { keyOf, memoryFlag, openStore, storeFlags } from "../store-flags.ts";
 import type { Terminal } from "../terminal.ts";
@@ -62,12 +61,12 @@ export const command = defineCommand({
         fix: "umagraph memorize <file> --memory <name>",
       });
     }
-    const policy = await policyFrom(policySpec(flags, typed), terminal, flags);
+    const spec = policySpec(flags, typed);
+    const settings = await sessionSettings(spec, flags, typed);
+    const policy = await policyFrom(spec, terminal, flags);
     const variant = (await loadVariant("uma")) as Variant<Memory>;
     const session = {
-      toolset: toolsetNamed(flags.toolset),
-      prompts: loadPrompts(flags.prompts),
-      limits: limitsFrom(flags),
+      ...settings,
       seed: flags.seed,
     };
     const input = await readInput(positionals, {

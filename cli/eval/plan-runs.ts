@@ -13,16 +13,15 @@ import {
   refuseTakenFolder,
 } from "../../evals/run-folder.ts";
 import { loadVariant } from "../../graphs/variants/load-variant.ts";
-import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { createPolicy, onlyKnownOptions } from "../../policies/index.ts";
 import type { PolicySpec } from "../../policies/policy.ts";
 import { drawQuestions } from "../../rollouts/draw-questions.ts";
-import { toolsetNamed } from "../../tools/toolsets.ts";
 import { benchmarkConfig, hasOption } from "../benchmark-flags.ts";
 import { kebab } from "../flags.ts";
 import { defaultPolicy, policyOptionsOf, policySpecs } from "../policy-flags.ts";
 import { runFoldersIn } from "../run-folders.ts";
-import { limitsFrom } from "../session-flags.ts";
+import type { SessionFlags } from "../session-flags.ts";
+import { sessionSettings } from "../session-settings.ts";
 import { type EvalFlags, modelFlags, resumeFlags } from "./eval-flags.ts";
 import { runConfig } from "./run-config.ts";
 
@@ -90,13 +89,15 @@ export async function planNew(
     isBatchFile(target) && !typed.has(key) ? (other ?? value) : value;
 
   const benchmark = await knownBenchmark(batch.benchmark);
-  const toolset = toolsetNamed(chosen("toolset", flags.toolset as string, batch.toolset));
-  const prompts = loadPrompts(chosen("prompts", flags.prompts, batch.prompts));
-  const limits = limitsFrom({
+  const sessions: SessionFlags = {
+    toolset: chosen("toolset", flags.toolset as string, batch.toolset),
+    prompts: chosen("prompts", flags.prompts, batch.prompts),
     budget: chosen("budget", flags.budget, batch.budget),
     maxTurns: chosen("maxTurns", flags.maxTurns, batch.maxTurns),
     maxCalls: chosen("maxCalls", flags.maxCalls, batch.maxCalls),
-  });
+  };
+  const inFile = Object.keys(sessions).filter((key) => batch[key as keyof SessionFlags] !== undefined);
+  const chosenHere = new Set([...typed, ...inFile]);
   const out =
     flags.out ?? freeFolder(join("runs", `${new Date().toISOString().slice(0, 10)}-${batch.name ?? batch.benchmark}`));
   const cells = cellsOf(
@@ -111,6 +112,7 @@ export async function planNew(
   const configs = await Promise.all(
     cells.map(async ({ variant, policy, seed, folder }) => {
       refuseTakenFolder(folder);
+      const session = await sessionSettings(policy, sessions, chosenHere);
       const given = { ...batch.config, ...more, ...(hasOption(benchmark, "seed") && { seed }) };
       return runConfig({
         name: `${batch.name ?? benchmark.name}-${variant}-s${seed}`,
@@ -118,9 +120,8 @@ export async function planNew(
         options: benchmarkConfig(benchmark, given),
         variant: { spec: variant, made: await loadVariant(variant) },
         policy: { spec: policy, made: await createPolicy(policy) },
-        toolset: toolset.name,
-        prompts,
-        limits,
+        ...session,
+        toolset: session.toolset.name,
         rollout,
         time: { turn: milliseconds(flags.turnTimeout), session: milliseconds(flags.sessionTimeout) },
         seed,

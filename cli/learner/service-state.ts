@@ -10,6 +10,8 @@ export const ServiceState = z.object({
   model: z.string(),
   log: z.string(),
   started: z.string(),
+  /** The folder of saved states and published weights. */
+  checkpoints: z.string().optional(),
 });
 export type ServiceState = z.infer<typeof ServiceState>;
 
@@ -41,6 +43,12 @@ export function runningServices(): ServiceState[] {
       return [];
     });
 }
+
+/** The one of this machine at an address, however it is written; undefined for an address of somebody else's. */
+export const serviceAt = (url: string): ServiceState | undefined =>
+  runningServices().find((state) => withoutSlash(state.url) === withoutSlash(url));
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, "").replace("//localhost:", "//127.0.0.1:");
 
 function readJson(path: string): unknown {
   try {

@@ -20,6 +20,10 @@ export interface StartOptions {
   readonly checkpoints: string;
   readonly apiKeyFile?: string | undefined;
   readonly threads: number;
+  /** Ends with this process, however that ends. Default: it goes on until it is stopped. */
+  readonly child?: boolean;
+  /** Where it writes what it says (default: a file of its own in the state folder). */
+  readonly log?: string;
   /** Seconds to load the model and answer. */
   readonly wait: number;
   /** Told what goes on, now and then. */
@@ -35,7 +39,7 @@ export async function startService(options: StartOptions): Promise<ServiceState>
   const folder = stateFolder();
   mkdirSync(folder, { recursive: true });
   const started = new Date().toISOString();
-  const log = join(folder, `${started.replace(/[:.]/g, "-")}-${process.pid}.log`);
+  const log = options.log ?? join(folder, `${started.replace(/[:.]/g, "-")}-${process.pid}.log`);
   const scratch = mkdtempSync(join(tmpdir(), "umagraph-learner-"));
   const ready = join(scratch, "ready.json");
   const out = openSync(log, "a");
@@ -48,7 +52,7 @@ export async function startService(options: StartOptions): Promise<ServiceState>
   closeSync(out);
   try {
     const { url, pid } = await waitUntilReady(child, ready, log, options);
-    const state = { url, pid, model: options.model, log, started };
+    const state = { url, pid, model: options.model, log, started, checkpoints: resolve(options.checkpoints) };
     rememberService(state);
     child.unref();
     return state;
@@ -61,13 +65,14 @@ export async function startService(options: StartOptions): Promise<ServiceState>
 }
 
 function argumentsOf(options: StartOptions): string[] {
-  const { model, device, full, loraRank, host, port, checkpoints, apiKeyFile, threads } = options;
+  const { model, device, full, loraRank, host, port, checkpoints, apiKeyFile, threads, child } = options;
   return [
     ...["--model", existsSync(model) ? resolve(model) : model, "--device", device],
     ...(full ? ["--full"] : []),
     ...(loraRank === undefined ? [] : ["--lora-rank", String(loraRank)]),
     ...["--host", host, "--port", String(port), "--checkpoints", resolve(checkpoints), "--threads", String(threads)],
     ...(apiKeyFile === undefined ? [] : ["--api-key-file", resolve(apiKeyFile)]),
+    ...(child ? ["--parent", String(process.pid)] : []),
   ];
 }
 

@@ -1,0 +1,93 @@
+/** Which run `umagraph train` is about: a recipe at a scale with changes, or a folder that was begun before. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UmaError } from "../../base/errors.ts";
+import { loadRecipe, type Recipe, recipeFrom } from "../../trainers/recipes/load-recipe.ts";
+import { type Fields, mergeFields, nested } from "../../trainers/recipes/merge-fields.ts";
+import type { Scale } from "../../trainers/recipes/recipe.ts";
+import { recipeNames } from "../../trainers/recipes/recipes.ts";
+import { trainingFiles } from "../../trainers/run/training-folder.ts";
+import { freeFolder } from "../eval/plan-runs.ts";
+import { kebab } from "../flags.ts";
+import { readSettings } from "./set-values.ts";
+import { resumeFlags, type TrainFlags } from "./train-flags.ts";
+
+export interface PlannedTraining {
+  readonly recipe: Recipe;
+  readonly scale: Scale | null;
+  readonly seed: number;
+  readonly folder: string;
+  readonly resume: boolean;
+}
+
+interface Given {
+  readonly flags: TrainFlags;
+  readonly positionals: readonly string[];
+  readonly typed: ReadonlySet<string>;
+}
+
+/** Throws `config` or `input` for what cannot be run, before anything is made. */
+export const planTraining = (given: Given): Promise<PlannedTraining> =>
+  given.flags.resume === undefined ? planNew(given) : planResume(given.flags.resume, given);
+
+async function planNew({ flags, positionals }: Given): Promise<PlannedTraining> {
+  const [name, extra] = positionals;
+  const fix = `recipes: ${recipeNames().join(", ")}; or a file (.yaml, .json); umagraph train --list tells of them`;
+  if (name === undefined) throw new UmaError("config", "no recipe given", { fix });
+  if (extra !== undefined)
+    throw new UmaError("config", `expected one recipe, got ${positionals.join(" and ")}`, { fix });
+  const { scale, seed } = flags;
+  const recipe = await loadRecipe(name, {
+    ...(scale !== undefined && { scale }),
+    ...(seed !== undefined && { seed }),
+    overrides: changes(flags),
+    data: !flags.show,
+  });
+  return {
+    recipe,
+    scale: scale ?? null,
+    seed: seed ?? 0,
+    folder: flags.out ?? freeFolder(join("runs", `${new Date().toISOString().slice(0, 10)}-${recipe.name}`)),
+    resume: false,
+  };
+}
+
+async function planResume(folder: string, { flags, positionals, typed }: Given): Promise<PlannedTraining> {
+  const [first] = [
+    ...positionals,
+    ...[...typed].filter((key) => !resumeFlags.has(key)).map((key) => `--${kebab(key)}`),
+  ];
+  if (first !== undefined)
+    throw new UmaError("config", `a resumed run goes on with what it was begun with; leave out ${first}`, {
+      fix: `to change something, start a new run; beside --resume: ${[...resumeFlags].map((key) => `--${kebab(key)}`).join(" ")}`,
+    });
+  const { recipe, seed, scale } = readTrainingConfig(folder);
+  const changed = await recipeFrom(mergeFields(recipe, nested(changes(flags))), { title: folder, seed, data: false });
+  return { recipe: changed, seed, scale, folder, resume: true };
+}
+
+/** What --set and --updates change, by path. */
+const changes = ({ set, updates }: TrainFlags): Fields => ({
+  ...(set !== undefined && readSettings(Array.isArray(set) ? set.join(",") : set)),
+  ...(updates !== undefined && { updates }),
+});
+
+interface TrainingConfig {
+  readonly recipe: Fields;
+  readonly seed: number;
+  readonly scale: Scale | null;
+}
+
+/** Throws `input` for a folder that holds no training run. */
+export function readTrainingConfig(folder: string): TrainingConfig {
+  const path = trainingFiles.config(folder);
+  if (!existsSync(path))
+    throw new UmaError("input", `${folder} holds no training run: there is no training.json in it`, {
+      fix: "give a folder that `umagraph train` has written",
+    });
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as TrainingConfig;
+  } catch (cause) {
+    throw new UmaError("input", `${path} is no JSON`, { cause });
+  }
+}

@@ -1,0 +1,100 @@
+/** One reinforced run, from its folder to its report: learner, checkpointed graph, live view, stop in order. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, UmaError } from "../../base/errors.ts";
+import { readJsonl } from "../../base/jsonl.ts";
+import { takeProcessLock } from "../../base/process-lock.ts";
+import { runTrainer } from "../../trainers/graph/run-trainer.ts";
+import { thisMachine } from "../../trainers/recipes/machine.ts";
+import { isFolder, modelPlace } from "../../trainers/recipes/model-place.ts";
+import type { RlRecipe, Scale } from "../../trainers/recipes/recipe.ts";
+import { refuseTooLarge } from "../../trainers/recipes/refuse-too-large.ts";
+import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run/metrics-line.ts";
+import { trainingFiles } from "../../trainers/run/training-folder.ts";
+import type { Interrupt } from "../interrupt.ts";
+import { packageVersion } from "../package-version.ts";
+import type { Terminal } from "../terminal.ts";
+import type { TrainFlags } from "./train-flags.ts";
+import { isEmbedded, openLearner } from "./training-learner.ts";
+import { type TrainingOutcome, trainingOutcome } from "./training-outcome.ts";
+import { trainingView } from "./training-view.ts";
+import { type TrainingWatch, watchTraining } from "./watch-training.ts";
+
+export interface PlannedRl {
+  readonly recipe: RlRecipe;
+  readonly scale: Scale | null;
+  readonly seed: number;
+  readonly folder: string;
+  readonly resume: boolean;
+}
+
+export interface RlSurroundings {
+  readonly flags: TrainFlags;
+  readonly interrupt: Interrupt;
+  readonly terminal: Terminal;
+  /** Gets hold of the view's notes, so that a press of Ctrl-C is answered above the panel. */
+  readonly watched: (watch: TrainingWatch | null) => void;
+}
+
+/** Throws what cannot be run, and what broke; what was finished before is kept, and the message says how to go on. */
+export async function trainRl(plan: PlannedRl, around: RlSurroundings): Promise<TrainingOutcome> {
+  const { recipe, folder, seed, scale, resume } = plan;
+  const { flags, interrupt, terminal } = around;
+  if (isEmbedded(flags)) await refuseTooLarge(recipe, thisMachine());
+  refuseFolder(plan);
+  const watch = watchTraining(
+    trainingView({
+      ...{ recipe, seed },
+      metrics: readJsonl<MetricsLine>(trainingFiles.metrics(folder)).values,
+      evaluations: readJsonl<EvaluationLine>(trainingFiles.evaluations(folder)).values,
+      timing: readJsonl<TimingLine>(trainingFiles.timing(folder)).values,
+    }),
+    terminal,
+  );
+  around.watched(watch);
+  const over = timeLimit(flags.minutes);
+  try {
+    const learner = await openLearner({ folder, recipe, flags, say: watch.note, signal: interrupt.signal });
+    try {
+      const state = await runTrainer({
+        ...{ folder, recipe, seed, scale, resume, learner: learner.place, umagraph: packageVersion() },
+        modelFolder: isFolder(recipe.model) ? modelPlace(recipe.model) : null,
+        pool: flags.pool ?? (recipe.sampler === "in-process" ? thisMachine().cores : 0),
+        ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),
+        stopping: interrupt.stopping,
+        enough: over,
+        signal: interrupt.signal,
+        tell: watch.tell,
+      });
+      return trainingOutcome(folder, state);
+    } finally {
+      await learner.close({ atOnce: interrupt.signal.aborted });
+    }
+  } catch (thrown) {
+    throw sayingHowToGoOn(thrown, plan);
+  } finally {
+    watch.end();
+    around.watched(null);
+  }
+}
+
+/** Before a learner is started: a folder that cannot be taken is said at once. */
+function refuseFolder({ folder, resume }: PlannedRl): void {
+  if (!resume) return;
+  takeProcessLock(join(folder, "lock"), `training of ${folder}`).release();
+}
+
+function timeLimit(minutes: number | undefined): () => boolean {
+  const end = minutes === undefined ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000;
+  return () => performance.now() >= end;
+}
+
+function sayingHowToGoOn(thrown: unknown, { folder }: PlannedRl): unknown {
+  if (!(thrown instanceof UmaError) || thrown.code === "config" || !existsSync(trainingFiles.config(folder)))
+    return thrown;
+  const goOn = `go on with: umagraph train --resume ${folder}`;
+  return new UmaError(thrown.code, messageOf(thrown), {
+    cause: thrown,
+    fix: thrown.fix === undefined ? goOn : `${thrown.fix}; then ${goOn}`,
+  });
+}
