@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { closest } from "../base/closest.ts";
 import { UmaError } from "../base/errors.ts";
+import type { TrainedSessions } from "./embedded/trained-sessions.ts";
 import type { LearnerChatModel } from "./learner-sampled/learner-chat-model.ts";
 import type { Policy, PolicySpec } from "./policy.ts";
 import {
@@ -64,6 +65,12 @@ function optionsFrom<Options>(spec: PolicySpec, schema: z.ZodObject & z.ZodType<
 /** The learner's sampler as a LangChain chat model; to be closed when it is no longer needed. */
 export const learnerChatModel = async (options: LearnerOptions): Promise<LearnerChatModel> =>
   (await import("./learner-sampled/learner-chat-model.ts")).LearnerChatModel.connect(options);
+
+/** How sessions are to be set up for a policy that was trained on one kind of them; null for any other policy. */
+export async function trainedSessions(spec: PolicySpec): Promise<TrainedSessions | null> {
+  if (spec.policy !== "embedded") return null;
+  return (await import("./embedded/embedded.ts")).embeddedSessions(optionsFrom(spec, policyOptions.embedded));
+}
 
 /** The embedded policy's model as a LangChain chat model. */
 export const embeddedChatModel = async (options: EmbeddedOptions = {}): Promise<TokenExactChatModel> =>

@@ -10,6 +10,7 @@ import { readModelFiles } from "../token-exact/model-files.ts";
 import { TokenExactChatModel } from "../token-exact/token-exact-chat-model.ts";
 import { tokenExactPolicy } from "../token-exact/token-exact-policy.ts";
 import { embeddedSampler } from "./embedded-sampler.ts";
+import { readTrainedSessions, type TrainedSessions } from "./trained-sessions.ts";
 
 export const embedded = async (options: EmbeddedOptions): Promise<Policy> =>
   tokenExactPolicy(await embeddedChatModel(options));
@@ -21,6 +22,9 @@ export async function embeddedChatModel(options: EmbeddedOptions = {}): Promise<
   const [files, sampler] = await Promise.all([readModelFiles(folder), embeddedSampler(folder, options)]);
   return new TokenExactChatModel({ name, sampler, format: chatFormat(files, { name }) });
 }
+
+export const embeddedSessions = ({ model }: EmbeddedOptions): TrainedSessions | null =>
+  readTrainedSessions(model ?? trainedModel());
 
 /** assets/embedded-policy, of a clone or of the installed package. */
 function trainedModel(): string {

@@ -6,8 +6,23 @@ import { json, runHere, temporaryFolder } from "./run-cli.ts";
 
 const cwd = temporaryFolder();
 
-test("the demo shows the bank after each chunk, the answers with their scores, where to look and what to try, and that there is no model", async () => {
-  const { code, stdout } = await runHere(["demo"], { cwd });
+test("by default the trained model plays, in the sessions that it was trained on, and says what it is", async () => {
+  const { code, stdout } = await runHere(["demo", "--out", "trained"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain("a model of one million parameters that was trained in this repository");
+  expect(stdout).not.toContain("NO MODEL");
+  expect(stdout.match(/\(gold .*; decimal_exact [01]\)/g)).toHaveLength(8);
+  const { config } = openRunFolder(join(cwd, "trained"));
+  expect(config).toMatchObject({
+    policy: { name: "embedded", scripted: false },
+    toolset: "ledger",
+    prompts: { name: "micro" },
+    limits: { maxTurns: 8 },
+  });
+});
+
+test("the script shows the bank after each chunk, the answers with their scores, where to look and what to try, and that there is no model", async () => {
+  const { code, stdout } = await runHere(["demo", "--policy", "ledger-expert"], { cwd });
   expect(code).toBe(0);
   expect(stdout).toContain("NO MODEL is used: the policy is ledger-expert");
   for (const chunk of [1, 2, 3])
@@ -41,7 +56,8 @@ test("what the demo suggests to try without a model works as printed, and answer
 });
 
 test("a second demo takes the next folder; --json is one document", async () => {
-  const ran = await runHere(["demo", "--horizon", "2", "--questions", "3", "--seed", "1", "--json"], { cwd });
+  const flags = ["--policy", "ledger-expert", "--horizon", "2", "--questions", "3", "--seed", "1", "--json"];
+  const ran = await runHere(["demo", ...flags], { cwd });
   expect(json(ran)).toMatchObject({
     complete: true,
     chunks: 2,
