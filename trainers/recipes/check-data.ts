@@ -97,8 +97,18 @@ function mayShare(trained: KnownSource, held: KnownSource): boolean {
   return trained.source.generated || trained.config.seed === held.config.seed;
 }
 
+export interface CheckedSource extends KnownSource {
+  /** Some of its contexts. */
+  readonly contexts: readonly EvalContext[];
+}
+
+/** Throws as `knownSources` and `checkSources` do. */
+export const checkedSources = async (field: string, sources: readonly DataSource[], M: number | null) =>
+  checkSources(await knownSources(field, sources), M);
+
 /** Loads a few contexts of each. Throws `config` when there are too few of them, or of their questions; `input` for files. */
-export async function checkSources(sources: readonly KnownSource[], M: number | null): Promise<void> {
+export async function checkSources(sources: readonly KnownSource[], M: number | null): Promise<CheckedSource[]> {
+  const checked: CheckedSource[] = [];
   for (const known of sources) {
     const { field, source, benchmark } = known;
     const contexts: EvalContext[] = [];
@@ -115,7 +125,9 @@ export async function checkSources(sources: readonly KnownSource[], M: number | 
       });
     }
     refuseTooFew(contexts, known, source.M === undefined ? M : source.M);
+    checked.push({ ...known, contexts });
   }
+  return checked;
 }
 
 function refuseTooFew(contexts: readonly EvalContext[], { field, source }: KnownSource, M: number | null): void {

@@ -26,7 +26,7 @@ export const coldStart: SftFile = {
     vocabulary: { sessions: 0, least: [2] },
     steps: 1_000,
     learningRate: { peak: 1e-3, warmUp: 50, anneal: 500 },
-    scoring: ledgerScoring([2, 3, 4], 20),
+    scoring: { ...ledgerScoring([2, 3, 4], 20), sampled: true },
   },
   scales: { demo: {} },
 };

@@ -80,7 +80,12 @@ export const SftRecipe = SupervisedSettings.extend({
   start: z.string().min(1).nullable().default(null),
   /** What the exported policy is scored on, with the most probable token each time; null: on nothing. */
   scoring: z
-    .strictObject({ data: z.array(DataSource).min(1), sessions: SessionSettings })
+    .strictObject({
+      data: z.array(DataSource).min(1),
+      sessions: SessionSettings,
+      /** Also with tokens drawn at temperature 1. */
+      sampled: z.boolean().default(false),
+    })
     .nullable()
     .default(null),
 });

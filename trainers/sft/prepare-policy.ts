@@ -1,11 +1,11 @@
 /** The first half of making a policy: the teacher's sessions, and a model folder that knows their words and nothing else. */
-import { cpSync, createReadStream, existsSync } from "node:fs";
+import { cpSync, createReadStream, existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { makeFolder } from "../../base/make-folder.ts";
+import type { SupervisedRecipe } from "../recipes/sft-recipe.ts";
 import { writeInitialModel } from "./model/initial-model.ts";
 import { countPieces, policyTokenizer } from "./model/policy-tokenizer.ts";
-import type { SupervisedRecipe } from "./recipe.ts";
 import type { SupervisedSession } from "./supervised-session.ts";
 import { writeSessions } from "./write-sessions.ts";
 
@@ -16,6 +16,7 @@ export interface PrepareOptions {
   readonly start?: string;
   /** Told what is being done. */
   readonly say?: (line: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** What is in the folder already stays. */
@@ -24,16 +25,23 @@ export async function preparePolicy(
   recipe: SupervisedRecipe,
   options: PrepareOptions = {},
 ): Promise<void> {
-  const { start, say = () => {} } = options;
+  const { start, say = () => {}, signal } = options;
   makeFolder(folder, "choose a writable place for the run");
   for (const set of [...recipe.sets, recipe.heldOut]) {
-    say(`sessions of the teacher: ${set.file}`);
-    await writeSessions(join(folder, set.file), set);
+    const path = join(folder, set.file);
+    if (existsSync(path)) continue;
+    say(`${set.count} sessions of the teacher: ${set.file}`);
+    await writeSessions(path, { ...set, ...(signal && { signal }) });
   }
   const initial = initialModelFolder(folder);
   if (existsSync(join(initial, "model.safetensors"))) return;
   if (start !== undefined) {
-    cpSync(start, initial, { recursive: true });
+    // under another name until it is whole
+    const beside = `${initial}.tmp`;
+    rmSync(beside, { recursive: true, force: true });
+    cpSync(start, beside, { recursive: true });
+    rmSync(initial, { recursive: true, force: true });
+    renameSync(beside, initial);
     return say(`the weights of ${start}: ${initial}`);
   }
   const { sessions, least } = recipe.vocabulary;

@@ -37,8 +37,6 @@ export interface SupervisedOptions {
   readonly resume?: boolean;
   readonly signal?: AbortSignal;
   readonly onReport?: (report: SupervisedReport) => void;
-  /** Called with every checkpoint that has been saved and named in `state.json`. */
-  readonly onCheckpoint?: (model: TrainedModel, step: number) => Promise<void>;
 }
 
 export interface SupervisedReport {
@@ -85,7 +83,9 @@ export async function trainSupervised(options: SupervisedOptions): Promise<Train
     examples.map(({ part }) => part.ids.length),
     options,
   );
-  const metrics = openJsonl(join(folder, "metrics.jsonl"), { fsync: false });
+  const metricsPath = join(folder, "metrics.jsonl");
+  if (existsSync(metricsPath)) cutReports(metricsPath, known?.step ?? 0);
+  const metrics = openJsonl(metricsPath, { fsync: false });
   let place: Place = known?.place ?? { epoch: 0, at: 0 };
   let tokens = known?.tokens ?? 0;
   const begun = Date.now() - (known?.seconds ?? 0) * 1000;
@@ -138,11 +138,12 @@ export async function trainSupervised(options: SupervisedOptions): Promise<Train
         trainedSum = 0;
       }
       if (last || done % options.checkpointEvery === 0) {
-        const checkpoint = await model.saveState(`sft-${done}`, { overwrite: true });
+        // two names in turn: the state that `state.json` names is never the one that is being written
+        const name = `sft-${Math.ceil(done / options.checkpointEvery) % 2}`;
+        const checkpoint = await model.saveState(name, { overwrite: true });
         const state: z.infer<typeof State> = { step: done, tokens, place, checkpoint, seconds: secondsSoFar() };
         writeFileSync(`${statePath}.tmp`, `${JSON.stringify(state)}\n`);
         renameSync(`${statePath}.tmp`, statePath);
-        await options.onCheckpoint?.(model, done);
       }
     }
     await pending;
@@ -150,6 +151,13 @@ export async function trainSupervised(options: SupervisedOptions): Promise<Train
   } finally {
     metrics.close();
   }
+}
+
+/** What came after the state is reported anew. A line that was being written when the process died goes too. */
+function cutReports(path: string, step: number): void {
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  const kept = lines.filter((line) => (JSON.parse(line) as SupervisedReport).step <= step);
+  if (kept.length < lines.length) writeFileSync(path, kept.map((line) => `${line}\n`).join(""));
 }
 
 /** Σ log p of what the teacher wrote. */

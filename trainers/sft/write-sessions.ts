@@ -9,7 +9,7 @@ const linesAtOnce = 500;
 /** Gives how many sessions were written; 0 when the file was there. */
 export async function writeSessions(
   path: string,
-  options: TeacherOptions & { readonly count: number },
+  options: TeacherOptions & { readonly count: number; readonly signal?: AbortSignal },
 ): Promise<number> {
   if (existsSync(path)) return 0;
   const beside = `${path}.tmp`;
@@ -21,6 +21,7 @@ export async function writeSessions(
     lines = [];
   };
   for await (const session of firstOf(teacherSessions(options), options.count)) {
+    options.signal?.throwIfAborted();
     lines.push(`${JSON.stringify(session)}\n`);
     written++;
     if (lines.length === linesAtOnce) await flush();
