@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { closest } from "../base/closest.ts";
 import { exitCodes, messageOf, UmaError } from "../base/errors.ts";
+import { packageVersion } from "../base/package-version.ts";
 import type { Command } from "./command.ts";
 import { flagsOf, isFlag, parseFlags, readArguments } from "./flags.ts";
 import { commandHelp, mainHelp } from "./help.ts";
-import { packageVersion } from "./package-version.ts";
 import { terminal } from "./terminal.ts";
 
 /** Loaded only when called: a command that needs no LangChain does not wait for it. */

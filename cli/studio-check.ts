@@ -13,6 +13,7 @@ import {
   type WaitingState,
   waitingSessions,
 } from "./studio-check-steps.ts";
+import { checkTrainer } from "./studio-check-trainer.ts";
 
 export async function checkStudio(url: string, note: (text: string) => void): Promise<CheckStep[]> {
   const client = new Client({ apiUrl: url, apiKey: null });
@@ -31,10 +32,15 @@ export async function checkStudio(url: string, note: (text: string) => void): Pr
       const { input_schema } = await client.assistants.getSchemas(await assistantOf(client, graphId));
       return Object.keys(input_schema?.properties ?? {});
     };
-    const forms = { agent: await fieldsOf("agent"), rollout: await fieldsOf("rollout") };
+    const forms = {
+      agent: await fieldsOf("agent"),
+      rollout: await fieldsOf("rollout"),
+      trainer: await fieldsOf("trainer"),
+    };
     for (const [graphId, wanted] of Object.entries({
       agent: ["chunks", "questions"],
       rollout: ["chunks", "questions", "G", "M", "seed"],
+      trainer: ["recipe", "scale", "seed", "changes", "folder", "learner"],
     } as const)) {
       const fields = forms[graphId as keyof typeof forms];
       const lacks = wanted.filter((field) => !fields.includes(field));
@@ -121,6 +127,7 @@ export async function checkStudio(url: string, note: (text: string) => void): Pr
   });
 
   await checkRollout(client, step);
+  await checkTrainer(client, step, note);
   return steps;
 }
 

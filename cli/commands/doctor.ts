@@ -2,8 +2,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
+import { packageVersion } from "../../base/package-version.ts";
 import { defineCommand } from "../command.ts";
-import { packageVersion } from "../package-version.ts";
 
 type Check = { readonly name: string; readonly ok: boolean | null; readonly seen: string; readonly fix?: string };
 

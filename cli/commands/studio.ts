@@ -23,7 +23,9 @@ export const command = defineCommand({
     check: z
       .boolean()
       .default(false)
-      .describe("Start on a free port, stream agent and rollout, stop before tools, edit a call, go on, end"),
+      .describe(
+        "Start on a free port, stream agent and rollout, stop before tools, edit a call, train one update step by step, end",
+      ),
     policy: z
       .string()
       .optional()

@@ -1,11 +1,12 @@
 /** The resolved config of a run: all names checked, all defaults filled in, no secrets. */
+
+import { packageVersion } from "../../base/package-version.ts";
 import type { Benchmark } from "../../evals/benchmark.ts";
 import type { RunConfig } from "../../evals/run-folder.ts";
 import type { Variant } from "../../graphs/variants/variant.ts";
 import type { Prompts } from "../../nodes/prompts/prompts.ts";
 import type { Policy, PolicySpec } from "../../policies/policy.ts";
 import { noTimeLimits } from "../../rollouts/time-limits.ts";
-import { packageVersion } from "../package-version.ts";
 
 export interface RunParts {
   readonly name: string;

@@ -16,6 +16,7 @@ it("langgraph.json lists what the studio modules export, and graphs of the built
   const modules: Record<string, object> = {
     "./graphs/studio.ts": await import("../../graphs/studio.ts"),
     "./rollouts/studio.ts": await import("../../rollouts/studio.ts"),
+    "./trainers/graph/studio.ts": await import("../../trainers/graph/studio.ts"),
   };
   const exported = Object.entries(modules).flatMap(([file, module]) =>
     Object.keys(module).map((name) => `${file}:${name}`),
