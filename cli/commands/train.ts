@@ -1,17 +1,19 @@
 /** umagraph train: a recipe → better weights, in a run folder that can be stopped and gone on with at any time. */
-import { join } from "node:path";
-import { UmaError } from "../../base/errors.ts";
+import { exitCodes } from "../../base/errors.ts";
 import { recipeNames } from "../../trainers/recipes/recipes.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { defineCommand } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { outcomeLines } from "../train/outcome-lines.ts";
-import { planTraining } from "../train/plan-training.ts";
+import { ablationLines, outcomeLines } from "../train/outcome-lines.ts";
+import { type PlannedTraining, planTraining } from "../train/plan-training.ts";
 import { listRecipes, showRecipe } from "../train/recipe-texts.ts";
+import { resultLines } from "../train/supervised-lines.ts";
+import type { Surroundings } from "../train/surroundings.ts";
+import { trainAblation } from "../train/train-ablation.ts";
 import { trainFlags } from "../train/train-flags.ts";
 import { trainRl } from "../train/train-rl.ts";
+import { trainSft } from "../train/train-sft.ts";
 import { exitCodeOf } from "../train/training-outcome.ts";
-import type { TrainingWatch } from "../train/watch-training.ts";
 
 export const command = defineCommand({
   name: "train",
@@ -37,6 +39,10 @@ export const command = defineCommand({
       what: "with other numbers",
     },
     {
+      run: "umagraph train sft-expert --out runs/policy",
+      what: "a policy from random weights, on the scripted expert's sessions",
+    },
+    {
       run: "umagraph train uma-generalist --scale paper --learner http://gpu-box:8700 --profile skyrl-fsdp",
       what: "the paper's numbers, on a cluster's engine",
     },
@@ -48,46 +54,61 @@ export const command = defineCommand({
       return 0;
     }
     const plan = await planTraining({ flags, positionals, typed });
-    const { recipe, folder } = plan;
     if (flags.show) {
-      showRecipe(recipe, terminal);
+      showRecipe(plan.recipe, terminal);
       return 0;
     }
-    let watch: TrainingWatch | null = null;
+    let watch: Parameters<Surroundings["watched"]>[0] = null;
     const interrupt = onInterrupt((text) => (watch ? watch.note(text.trim()) : terminal.note(text)), {
+      // supervised training has its checkpoints, and nothing to finish first
+      patient: plan.recipe.kind !== "sft",
       first: "stopping at the next safe point (press Ctrl-C again to stop at once)",
       second: "stopping at once; what is under way is done again when the run goes on",
     });
+    const watched: Surroundings["watched"] = (current) => {
+      watch = current;
+    };
     try {
-      if (recipe.kind !== "rl") throw new UmaError("config", `${recipe.name} is of kind ${recipe.kind}`);
-      const began = performance.now();
-      const outcome = await trainRl(
-        { ...plan, recipe },
-        {
-          ...{ flags, interrupt, terminal },
-          watched: (current) => {
-            watch = current;
-          },
-        },
-      );
-      const weights = outcome.best === null ? null : trainingFiles.best(folder);
-      for (const line of outcomeLines(outcome)) terminal.print(line);
-      terminal.print(`run folder: ${folder}`);
-      if (weights !== null) terminal.print(`weights:    ${weights}`);
-      if (outcome.end === "stopped") terminal.print(`go on with: umagraph train --resume ${folder}`);
-      terminal.result({
-        ...outcome,
-        recipe: recipe.name,
-        seed: plan.seed,
-        wallMinutes: (performance.now() - began) / 60_000,
-        folder,
-        metrics: join(folder, "metrics.jsonl"),
-        report: null,
-        weights,
-      });
-      return exitCodeOf(outcome, interrupt.stopping());
+      return await runPlanned(plan, { flags, interrupt, terminal, watched });
     } finally {
       interrupt.release();
     }
   },
 });
+
+async function runPlanned(plan: PlannedTraining, around: Surroundings): Promise<number> {
+  const { recipe, folder, seed } = plan;
+  const { terminal, interrupt } = around;
+  const began = performance.now();
+  const wallMinutes = () => (performance.now() - began) / 60_000;
+  const goOn = `go on with: umagraph train --resume ${folder}`;
+  if (recipe.kind === "rl") {
+    const outcome = await trainRl({ ...plan, recipe }, around);
+    const weights = outcome.best === null ? null : trainingFiles.best(folder);
+    for (const line of outcomeLines(outcome)) terminal.print(line);
+    terminal.print(`run folder: ${folder}`);
+    if (weights !== null) terminal.print(`weights:    ${weights}`);
+    if (outcome.end === "stopped") terminal.print(goOn);
+    terminal.result({
+      ...outcome,
+      ...{ recipe: recipe.name, seed, folder, weights, wallMinutes: wallMinutes() },
+      metrics: trainingFiles.metrics(folder),
+      report: null,
+    });
+    return exitCodeOf(outcome, interrupt.stopping());
+  }
+  if (recipe.kind === "sft") {
+    const result = await trainSft({ ...plan, recipe }, around);
+    for (const line of resultLines(result)) terminal.print(line);
+    terminal.result({ ...result, recipe: recipe.name, seed: recipe.seed, wallMinutes: wallMinutes() });
+    return exitCodes.ok;
+  }
+  const runs = await trainAblation({ ...plan, recipe }, around);
+  const complete =
+    runs.length === recipe.cells.length * recipe.seeds.length && runs.every(({ outcome }) => outcome.end !== "stopped");
+  for (const line of ablationLines(runs)) terminal.print(line);
+  terminal.print(`run folders: ${folder}`);
+  if (!complete) terminal.print(goOn);
+  terminal.result({ recipe: recipe.name, folder, complete, runs, wallMinutes: wallMinutes() });
+  return complete ? exitCodes.ok : exitCodes.cancelled;
+}

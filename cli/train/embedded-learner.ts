@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../../base/make-folder.ts";
-import type { LearnerPlace } from "../../trainers/run/open-training.ts";
+import type { LearnerPlace } from "../../trainers/run/learner-place.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { forgetService, isRunning, type ServiceState } from "../learner/service-state.ts";
 import { startService } from "../learner/start-service.ts";

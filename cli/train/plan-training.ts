@@ -10,6 +10,7 @@ import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { freeFolder } from "../eval/plan-runs.ts";
 import { kebab } from "../flags.ts";
 import { readSettings } from "./set-values.ts";
+import { readAblation } from "./train-ablation.ts";
 import { resumeFlags, type TrainFlags } from "./train-flags.ts";
 
 export interface PlannedTraining {
@@ -61,6 +62,15 @@ async function planResume(folder: string, { flags, positionals, typed }: Given):
     throw new UmaError("config", `a resumed run goes on with what it was begun with; leave out ${first}`, {
       fix: `to change something, start a new run; beside --resume: ${[...resumeFlags].map((key) => `--${kebab(key)}`).join(" ")}`,
     });
+  const several = readAblation(folder);
+  if (several) {
+    if (flags.set !== undefined || flags.updates !== undefined)
+      throw new UmaError(
+        "config",
+        "the runs of an ablation cannot be changed in the middle: leave out --set and --updates",
+      );
+    return { recipe: several, seed: 0, scale: null, folder, resume: true };
+  }
   const { recipe, seed, scale } = readTrainingConfig(folder);
   const changed = await recipeFrom(mergeFields(recipe, nested(changes(flags))), { title: folder, seed, data: false });
   return { recipe: changed, seed, scale, folder, resume: true };

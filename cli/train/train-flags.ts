@@ -35,6 +35,7 @@ export const trainFlags = z.object({
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe("A field of the recipe, by path: --set adam.learningRate=1e-4 --set data.0.contexts=4"),
+  to: z.string().optional().describe("Of a supervised recipe: a folder that the finished policy is also put into"),
   pool: z.coerce
     .number()
     .int()
@@ -52,5 +53,5 @@ export type TrainFlags = z.infer<typeof trainFlags>;
 /** Where and how long a run goes on may change; the rest is the run. */
 export const resumeFlags: ReadonlySet<string> = new Set([
   ...["resume", "learner", "apiKey", "profile", "device", "threads", "wait", "updates", "minutes", "set"],
-  ...["pool", "concurrency", "show", "json", "quiet", "help"],
+  ...["pool", "concurrency", "to", "show", "json", "quiet", "help"],
 ]);

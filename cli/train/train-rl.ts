@@ -1,7 +1,5 @@
 /** One reinforced run, from its folder to its report: learner, checkpointed graph, live view, stop in order. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, UmaError } from "../../base/errors.ts";
 import { readJsonl } from "../../base/jsonl.ts";
 import { packageVersion } from "../../base/package-version.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
@@ -12,13 +10,11 @@ import type { RlRecipe, Scale } from "../../trainers/recipes/recipe.ts";
 import { refuseTooLarge } from "../../trainers/recipes/refuse-too-large.ts";
 import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run/metrics-line.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
-import type { Interrupt } from "../interrupt.ts";
-import type { Terminal } from "../terminal.ts";
-import type { TrainFlags } from "./train-flags.ts";
+import { type Surroundings, sayingHowToGoOn } from "./surroundings.ts";
 import { isEmbedded, openLearner } from "./training-learner.ts";
 import { type TrainingOutcome, trainingOutcome } from "./training-outcome.ts";
 import { trainingView } from "./training-view.ts";
-import { type TrainingWatch, watchTraining } from "./watch-training.ts";
+import { watchTraining } from "./watch-training.ts";
 
 export interface PlannedRl {
   readonly recipe: RlRecipe;
@@ -28,16 +24,8 @@ export interface PlannedRl {
   readonly resume: boolean;
 }
 
-export interface RlSurroundings {
-  readonly flags: TrainFlags;
-  readonly interrupt: Interrupt;
-  readonly terminal: Terminal;
-  /** Gets hold of the view's notes, so that a press of Ctrl-C is answered above the panel. */
-  readonly watched: (watch: TrainingWatch | null) => void;
-}
-
 /** Throws what cannot be run, and what broke; what was finished before is kept, and the message says how to go on. */
-export async function trainRl(plan: PlannedRl, around: RlSurroundings): Promise<TrainingOutcome> {
+export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<TrainingOutcome> {
   const { recipe, folder, seed, scale, resume } = plan;
   const { flags, interrupt, terminal } = around;
   if (isEmbedded(flags)) await refuseTooLarge(recipe, thisMachine());
@@ -54,7 +42,10 @@ export async function trainRl(plan: PlannedRl, around: RlSurroundings): Promise<
   around.watched(watch);
   const over = timeLimit(flags.minutes);
   try {
-    const learner = await openLearner({ folder, recipe, flags, say: watch.note, signal: interrupt.signal });
+    const learner = await openLearner({
+      ...{ folder, flags, model: modelPlace(recipe.model), loraRank: recipe.loraRank },
+      ...{ say: watch.note, signal: interrupt.signal },
+    });
     try {
       const state = await runTrainer({
         ...{ folder, recipe, seed, scale, resume, learner: learner.place, umagraph: packageVersion() },
@@ -71,7 +62,7 @@ export async function trainRl(plan: PlannedRl, around: RlSurroundings): Promise<
       await learner.close({ atOnce: interrupt.signal.aborted });
     }
   } catch (thrown) {
-    throw sayingHowToGoOn(thrown, plan);
+    throw sayingHowToGoOn(thrown, folder);
   } finally {
     watch.end();
     around.watched(null);
@@ -87,14 +78,4 @@ function refuseFolder({ folder, resume }: PlannedRl): void {
 function timeLimit(minutes: number | undefined): () => boolean {
   const end = minutes === undefined ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000;
   return () => performance.now() >= end;
-}
-
-function sayingHowToGoOn(thrown: unknown, { folder }: PlannedRl): unknown {
-  if (!(thrown instanceof UmaError) || thrown.code === "config" || !existsSync(trainingFiles.config(folder)))
-    return thrown;
-  const goOn = `go on with: umagraph train --resume ${folder}`;
-  return new UmaError(thrown.code, messageOf(thrown), {
-    cause: thrown,
-    fix: thrown.fix === undefined ? goOn : `${thrown.fix}; then ${goOn}`,
-  });
 }

@@ -1,0 +1,27 @@
+/** What a training run at the command line has around it, whatever its kind. */
+import { existsSync } from "node:fs";
+import { messageOf, UmaError } from "../../base/errors.ts";
+import { trainingFiles } from "../../trainers/run/training-folder.ts";
+import type { Interrupt } from "../interrupt.ts";
+import type { Terminal } from "../terminal.ts";
+import type { TrainFlags } from "./train-flags.ts";
+import type { TrainingWatch } from "./watch-training.ts";
+
+export interface Surroundings {
+  readonly flags: TrainFlags;
+  readonly interrupt: Interrupt;
+  readonly terminal: Terminal;
+  /** Tells what is on the screen, so that a press of Ctrl-C is answered above it; null when it is gone. */
+  readonly watched: (watch: Pick<TrainingWatch, "note"> | null) => void;
+}
+
+/** A full disk or a lost learner is nobody's mistake: the folder is as good as before. */
+export function sayingHowToGoOn(thrown: unknown, folder: string): unknown {
+  if (!(thrown instanceof UmaError) || thrown.code === "config" || !existsSync(trainingFiles.config(folder)))
+    return thrown;
+  const goOn = `go on with: umagraph train --resume ${folder}`;
+  return new UmaError(thrown.code, messageOf(thrown), {
+    cause: thrown,
+    fix: thrown.fix === undefined ? goOn : `${thrown.fix}; then ${goOn}`,
+  });
+}
