@@ -44,6 +44,8 @@ export const StepLine = z.object({
   learningRate: z.number(),
 });
 
+export type StepLine = z.infer<typeof StepLine>;
+
 export const MetricsLine = z.object({
   /** 1-based: the line says what update number so-and-so did. */
   update: z.int(),

@@ -26,10 +26,6 @@ export type Weights = z.infer<typeof Weights>;
 /** As metrics name weights: the same in every run of one seed. */
 export const weightsName = ({ update }: Pick<Weights, "update">) => `update-${String(update).padStart(4, "0")}`;
 
-/** A state of the learner that can be gone on from, optimiser included. */
-export const SavedState = z.strictObject({ update: z.int().min(0), path: z.string() });
-export type SavedState = z.infer<typeof SavedState>;
-
 export const Best = z.strictObject({
   update: z.int().min(0),
   /** Mean outcome on the held-out contexts, tokens drawn at temperature 1. */
@@ -38,13 +34,24 @@ export const Best = z.strictObject({
 });
 export type Best = z.infer<typeof Best>;
 
-/** Updates in a row that looked bad, by guard rail. */
+/** Updates in a row that looked bad, by guard rail, the last one included. */
 export const GuardCounters = z.strictObject({
   validity: z.int().min(0).default(0),
   entropy: z.int().min(0).default(0),
   failing: z.int().min(0).default(0),
 });
 export type GuardCounters = z.infer<typeof GuardCounters>;
+
+/** A state of the learner that can be gone on from, optimiser included, and what else was so at that time. */
+export const SavedState = z.strictObject({
+  update: z.int().min(1),
+  path: z.string(),
+  weights: Weights,
+  previous: Weights.nullable(),
+  guards: GuardCounters,
+  sampledTokens: z.int(),
+});
+export type SavedState = z.infer<typeof SavedState>;
 
 export const Halted = z.strictObject({
   /** Which guard rail, e.g. `kl`. */
@@ -83,6 +90,8 @@ export const TrainingState = z.strictObject({
   v: z.literal(1),
   /** Updates that are done: their step was taken, and the line of metrics written. */
   update: z.int().min(0),
+  /** Tokens that these updates have sampled. */
+  sampledTokens: z.int().min(0),
   /** The step that comes next; null at the end. */
   next: StepName.nullable(),
   /** The learner's last saved state; null when it has not learnt anything yet. */
@@ -93,6 +102,8 @@ export const TrainingState = z.strictObject({
   previous: Weights.nullable(),
   underWay: UnderWay.nullable(),
   best: Best.nullable(),
+  /** After so many updates was evaluated last. */
+  evaluated: z.int().nullable(),
   guards: GuardCounters,
   halted: Halted.nullable(),
 });

@@ -3,6 +3,7 @@
  *
  *     training.json      recipe, scale, seed, learner, versions; written before any work
  *     state.sqlite       the graph's checkpoints: small state, references to what is below
+ *     state.json         the same of a run without a graph: one state, the last
  *     metrics.jsonl      one line per update (metrics-line.ts)
  *     timing.jsonl       seconds of the same updates
  *     evaluations.jsonl  one line per evaluation
@@ -20,6 +21,7 @@ const fourDigits = (update: number) => String(update).padStart(4, "0");
 export const trainingFiles = {
   config: (folder: string) => join(folder, "training.json"),
   state: (folder: string) => join(folder, "state.sqlite"),
+  plainState: (folder: string) => join(folder, "state.json"),
   metrics: (folder: string) => join(folder, "metrics.jsonl"),
   timing: (folder: string) => join(folder, "timing.jsonl"),
   evaluations: (folder: string) => join(folder, "evaluations.jsonl"),

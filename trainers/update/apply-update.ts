@@ -6,21 +6,20 @@
  */
 import { rng } from "../../base/rng.ts";
 import type { Adam } from "../../learner/client/adam.ts";
-import type { Sampler } from "../../learner/client/sampler.ts";
 import type { Stoppable, TrainedModel } from "../../learner/client/trained-model.ts";
 import { type CompileOptions, compile, type Plan } from "../objective/compile.ts";
 import { isPolicyGradient, klOf, type Objective } from "../objective/objective.ts";
 import type { Profile } from "../objective/profile.ts";
 import type { Totals } from "../objective/session-scale.ts";
 import { countTrained, type TrainingSession } from "../objective/training-session.ts";
-import { scoreOld, scoreReference } from "./score-update.ts";
+import { type ReferenceScores, scoreOld, scoreReference } from "./score-update.ts";
 import { shipPlan } from "./ship-plan.ts";
 import { type UpdateMetrics, updateMetrics } from "./update-metrics.ts";
 
 export interface UpdateRequest extends Stoppable {
   readonly model: Pick<TrainedModel, "forward" | "forwardBackward" | "optimStep">;
   /** Needed by objectives with a KL term. */
-  readonly reference?: Pick<Sampler, "computeLogprobs"> | null;
+  readonly reference?: ReferenceScores | null;
   readonly sessions: readonly TrainingSession[];
   readonly objective: Objective;
   readonly profile: Profile;
@@ -28,6 +27,8 @@ export interface UpdateRequest extends Stoppable {
   /** Optimiser steps per update (default 1). */
   readonly minibatches?: number;
   readonly seed?: number;
+  /** Asked before each optimiser step with what it is about to be taken on; when it throws, the step is not taken. */
+  readonly beforeStep?: (metrics: UpdateMetrics, step: number) => void;
   readonly compile?: Pick<CompileOptions, "mode" | "allowApproximate">;
 }
 
@@ -69,11 +70,13 @@ export async function applyUpdate(request: UpdateRequest): Promise<UpdateStep[]>
       steps.push({ plan, zeroAdvantage, metrics: null, engine: {} });
       continue;
     }
+    const metrics = updateMetrics(plan, shipped.logprobs);
+    if (metrics) request.beforeStep?.(metrics, k);
     const step = await model.optimStep(adam, stoppable);
     steps.push({
       plan,
       zeroAdvantage,
-      metrics: updateMetrics(plan, shipped.logprobs),
+      metrics,
       engine: { ...shipped.metrics, ...step.metrics },
     });
   }
@@ -87,7 +90,7 @@ async function score(
   const { model, reference, objective, profile, needsOld, stoppable } = request;
   if (sessions.length === 0) return sessions;
   const old = needsOld ? await scoreOld(model, sessions, profile, stoppable) : sessions;
-  return klOf(objective) !== null && reference ? scoreReference(reference, old, stoppable) : old;
+  return klOf(objective) !== null && reference ? scoreReference(reference, old, profile, stoppable) : old;
 }
 
 const hasGradient = (session: TrainingSession, objective: Objective) =>

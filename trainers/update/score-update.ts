@@ -20,12 +20,21 @@ export async function scoreOld(
   return withScores(sessions, "old", logprobs);
 }
 
-/** π_ref from a sampler of the frozen weights: prompt log-probabilities, which every engine with a sampler gives. */
+/**
+ * π_ref of the frozen weights: from a sampler as prompt log-probabilities, which every engine with a sampler gives, a call per
+ * sequence; from a model that nobody trains in one forward pass.
+ */
 export async function scoreReference(
-  reference: Pick<Sampler, "computeLogprobs">,
+  reference: ReferenceScores,
   sessions: readonly TrainingSession[],
+  profile: Profile,
   options: Stoppable = {},
 ): Promise<TrainingSession[]> {
+  if ("forward" in reference) {
+    const pass = scoreSessions(sessions, profile);
+    const { logprobs } = await reference.forward(pass.datums(), pass.lossFn, pass.config, options);
+    return withScores(sessions, "ref", logprobs);
+  }
   const parts = sessions.flatMap((session) => session.parts);
   const scores = await Promise.all(parts.map(({ ids }) => reference.computeLogprobs(ids, options)));
   return withScores(

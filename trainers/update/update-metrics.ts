@@ -17,13 +17,15 @@ export interface UpdateMetrics {
   /** Mean k3 estimate of the divergence from π_θold and from π_ref, nats per token; null without those scores. */
   readonly klOld: number;
   readonly klRef: number | null;
+  /** Mean |log π − log π_sampler| over trained tokens, nats: what two engines make of the same weights, before the first step. */
+  readonly samplerGap: number;
   /** −mean log π of the sampled tokens: an estimate of the policy's entropy, nats per token. */
   readonly entropy: number;
 }
 
 /** Null when nothing was shipped. */
 export function updateMetrics(plan: Plan, logprobs: readonly ArrayLike<number>[]): UpdateMetrics | null {
-  const sums = { tokens: 0, ratio: 0, clipped: 0, klOld: 0, klRef: 0, withRef: 0, logprob: 0 };
+  const sums = { tokens: 0, ratio: 0, clipped: 0, klOld: 0, klRef: 0, withRef: 0, logprob: 0, gap: 0 };
   const clip = clipOf(plan);
   for (const { session, at } of plan.terms) {
     for (const [p, part] of session.parts.entries()) {
@@ -35,6 +37,7 @@ export function updateMetrics(plan: Plan, logprobs: readonly ArrayLike<number>[]
         sums.tokens++;
         sums.ratio += ratio;
         sums.logprob += l;
+        sums.gap += Math.abs(l - part.sampler[t]!);
         sums.klOld += klEstimate({ kind: "k3", beta: 0, clamp: false }, l - old[t]!, ratio);
         if (clip && ((A > 0 && ratio > 1 + clip.high) || (A < 0 && ratio < 1 - clip.low))) sums.clipped++;
         if (!part.ref) return;
@@ -52,6 +55,7 @@ export function updateMetrics(plan: Plan, logprobs: readonly ArrayLike<number>[]
     clipShare: clip ? sums.clipped / tokens : null,
     klOld: sums.klOld / tokens,
     klRef: sums.withRef === 0 ? null : sums.klRef / sums.withRef,
+    samplerGap: sums.gap / tokens,
     entropy: -sums.logprob / tokens,
   };
 }

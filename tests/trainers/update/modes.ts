@@ -97,7 +97,7 @@ async function offPolicy(under: ModesUnder): Promise<TrainingSession[]> {
   const old = await scoreOld(under.model(), sessionsFor(under.vocabulary), profile);
   const reference = await under.client().createSampler({ baseModel: under.baseModel() });
   const random = rng("off-policy");
-  return (await scoreReference(reference, old)).map((session) => ({
+  return (await scoreReference(reference, old, profile)).map((session) => ({
     ...session,
     parts: session.parts.map((part) => ({
       ...part,
