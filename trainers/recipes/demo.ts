@@ -26,7 +26,7 @@ export const laptop = {
     M: 6,
     toolset: "ledger",
     prompts: "micro",
-    limits: { promptTokens: 2_048, interactionTokens: 600, maxTurns: 8 },
+    limits: { interactionTokens: 600, maxTurns: 8 },
   },
   // k3 is clamped: one improbable token of the reference can otherwise outweigh the rest of an update
   objective: {

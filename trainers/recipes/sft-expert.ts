@@ -71,7 +71,7 @@ export const ledgerScoring = (horizons: readonly number[], contexts: number) => 
   sessions: {
     toolset: "ledger",
     prompts: "micro",
-    limits: { promptTokens: 2_048, interactionTokens: 1_000, maxTurns: 8 },
+    limits: { interactionTokens: 1_000, maxTurns: 8 },
   },
 });
 

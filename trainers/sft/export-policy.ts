@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { UmaError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { readSafetensors } from "../../policies/embedded/safetensors.ts";
+import { sessionFile, type TrainedSessions } from "../../policies/embedded/trained-sessions.ts";
 import { writeSafetensors } from "./model/write-safetensors.ts";
 
 const companions = [
@@ -20,8 +21,11 @@ export interface ExportedPolicy {
   readonly bytes: number;
 }
 
-/** `from`: a Hugging Face folder with 32-bit weights. Throws `input` when it is none, or a weight does not fit 16 bits. */
-export function exportPolicy(from: string, to: string): ExportedPolicy {
+/**
+ * `from`: a Hugging Face folder with 32-bit weights. `sessions`: how those were set up that it was trained on, which session.json
+ * then says. Throws `input` when it is no such folder, or a weight does not fit 16 bits.
+ */
+export function exportPolicy(from: string, to: string, sessions?: TrainedSessions): ExportedPolicy {
   const tensors = [...readSafetensors(readFileSync(join(from, weights)), join(from, weights))]
     // tied to the embedding, whatever wrote the folder
     .filter(([name]) => name !== "lm_head.weight")
@@ -32,6 +36,7 @@ export function exportPolicy(from: string, to: string): ExportedPolicy {
   delete config.dtype;
   writeFileSync(join(to, "config.json"), `${JSON.stringify({ ...config, torch_dtype: "float16" }, null, 2)}\n`);
   for (const name of companions) copyFileSync(join(from, name), join(to, name));
+  if (sessions) writeFileSync(join(to, sessionFile), `${JSON.stringify(sessions)}\n`);
   const stored = writeSafetensors(tensors, "F16");
   writeFileSync(join(to, weights), stored);
   return { parameters: tensors.reduce((sum, { values }) => sum + values.length, 0), bytes: stored.length };

@@ -18,6 +18,7 @@ import { UmaError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
 import type { LearnerClientOptions } from "../../learner/index.ts";
+import type { TrainedSessions } from "../../policies/embedded/trained-sessions.ts";
 import { modelPlace, refuseMissingModel } from "../recipes/model-place.ts";
 import type { SftRecipe } from "../recipes/sft-recipe.ts";
 import { type ExportedPolicy, exportPolicy } from "./export-policy.ts";
@@ -104,8 +105,9 @@ async function run(options: SupervisedRunOptions): Promise<SupervisedResult> {
     say(`the weights are with the learner: ${trained.path}`);
     return { folder, published: trained.path, policy: null, report, scores: [] };
   }
-  const policy = { ...exportPolicy(trained.folder, place), folder: to ?? place };
-  if (to !== undefined) exportPolicy(trained.folder, to);
+  const sessions = sessionsOf(recipe);
+  const policy = { ...exportPolicy(trained.folder, place, sessions), folder: to ?? place };
+  if (to !== undefined) exportPolicy(trained.folder, to, sessions);
   say(`${policy.parameters} parameters, ${policy.bytes} bytes of weights: ${policy.folder}`);
   const scores = recipe.scoring
     ? await scorePolicy({
@@ -116,6 +118,13 @@ async function run(options: SupervisedRunOptions): Promise<SupervisedResult> {
     : [];
   writeFileSync(join(folder, files.scores), `${JSON.stringify(scores, null, 2)}\n`);
   return { folder, published: trained.path, policy, report, scores };
+}
+
+/** The policy is scored in sessions like those of its teacher. */
+function sessionsOf({ scoring }: SftRecipe): TrainedSessions | undefined {
+  if (!scoring) return undefined;
+  const { toolset, prompts, limits } = scoring.sessions;
+  return { toolset, prompts, ...(limits.maxTurns !== undefined && { maxTurns: limits.maxTurns }) };
 }
 
 interface Published {
