@@ -1,24 +1,12 @@
 /** The learner at the command line: a service is started, probed, sampled from, trained one step, sampled from again, and stopped. */
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRecords } from "../../evals/run-folder.ts";
 import { servicePython, whyNoService } from "../support/learner-service.ts";
-import { root, runHere, temporaryFolder } from "./run-cli.ts";
+import { tinyModel } from "../support/tiny-model.ts";
+import { runHere, temporaryFolder } from "./run-cli.ts";
 
 const cwd = temporaryFolder();
-
-/** A tiny random model whose context holds a whole short session. */
-function tinyModel(folder: string): string {
-  const make =
-    "import sys; from pathlib import Path; from tiny_model import make_tiny_model; make_tiny_model(Path(sys.argv[1]))";
-  execFileSync(servicePython!, ["-c", make, folder], { cwd: join(root, "learner/service/tests"), stdio: "ignore" });
-  const config = join(folder, "config.json");
-  const read = JSON.parse(readFileSync(config, "utf8"));
-  writeFileSync(config, JSON.stringify({ ...read, max_position_embeddings: 4_096 }));
-  return folder;
-}
 
 describe("umagraph learner", () => {
   it("says what to do where nothing runs, and for words that mean nothing", async () => {
