@@ -16,6 +16,7 @@ for (const [folder, ending] of [
   ["cli/learner", ".mjs"],
   ["evals/reports/html/page", ".mjs"],
   ["evals/reports/html/page", ".css"],
+  ["trainers/report/html", ".css"],
 ])
   for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }))
     if (file.endsWith(ending)) cpSync(join(root, folder, file), join(dist, folder, file));

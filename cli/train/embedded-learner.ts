@@ -39,7 +39,7 @@ export async function startEmbeddedLearner(options: EmbeddedLearnerOptions): Pro
   const start = (stop: AbortSignal | undefined) =>
     startService({
       ...own,
-      ...{ checkpoints, host: "127.0.0.1", port: 0, child: true, log: join(folder, "learner.log") },
+      ...{ checkpoints, host: "127.0.0.1", port: 0, child: true, log: join(checkpoints, "learner.log") },
       ...(loraRank === null ? { full: true } : { full: false, loraRank }),
       ...(stop && { signal: stop }),
     });

@@ -71,7 +71,7 @@ async function planResume(folder: string, { flags, positionals, typed }: Given):
       );
     return { recipe: several, seed: 0, scale: null, folder, resume: true };
   }
-  const { recipe, seed, scale } = readTrainingConfig(folder);
+  const { recipe, seed, scale } = readBegun(folder);
   const changed = await recipeFrom(mergeFields(recipe, nested(changes(flags))), { title: folder, seed, data: false });
   return { recipe: changed, seed, scale, folder, resume: true };
 }
@@ -82,21 +82,21 @@ const changes = ({ set, updates }: TrainFlags): Fields => ({
   ...(updates !== undefined && { updates }),
 });
 
-interface TrainingConfig {
+interface BegunTraining {
   readonly recipe: Fields;
   readonly seed: number;
   readonly scale: Scale | null;
 }
 
-/** Throws `input` for a folder that holds no training run. */
-export function readTrainingConfig(folder: string): TrainingConfig {
+/** Of whatever kind. Throws `input` for a folder that holds no training run. */
+function readBegun(folder: string): BegunTraining {
   const path = trainingFiles.config(folder);
   if (!existsSync(path))
     throw new UmaError("input", `${folder} holds no training run: there is no training.json in it`, {
       fix: "give a folder that `umagraph train` has written",
     });
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as TrainingConfig;
+    return JSON.parse(readFileSync(path, "utf8")) as BegunTraining;
   } catch (cause) {
     throw new UmaError("input", `${path} is no JSON`, { cause });
   }

@@ -5,7 +5,7 @@ import { packageVersion } from "../../base/package-version.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
 import { runTrainer } from "../../trainers/graph/run-trainer.ts";
 import { thisMachine } from "../../trainers/recipes/machine.ts";
-import { isFolder, modelPlace } from "../../trainers/recipes/model-place.ts";
+import { modelPlace } from "../../trainers/recipes/model-place.ts";
 import type { RlRecipe, Scale } from "../../trainers/recipes/recipe.ts";
 import { refuseTooLarge } from "../../trainers/recipes/refuse-too-large.ts";
 import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run/metrics-line.ts";
@@ -49,7 +49,6 @@ export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<Tr
     try {
       const state = await runTrainer({
         ...{ folder, recipe, seed, scale, resume, learner: learner.place, umagraph: packageVersion() },
-        modelFolder: isFolder(recipe.model) ? modelPlace(recipe.model) : null,
         pool: flags.pool ?? (recipe.sampler === "in-process" ? thisMachine().cores : 0),
         ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),
         stopping: interrupt.stopping,

@@ -75,7 +75,7 @@ const RECENT = 8;
 
 /** Seconds until the run is complete, by its last updates; null before the first one. */
 export function secondsLeft(view: TrainingView): number | null {
-  const timing = inOrder(view.timing);
+  const timing = inOrder(view.timing).filter(({ update }) => update > 0);
   const done = Math.max(0, ...view.metrics.keys());
   if (timing.length === 0) return null;
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -83,7 +83,9 @@ export function secondsLeft(view: TrainingView): number | null {
     const { evaluate: _evaluation, ...steps } = seconds;
     return Object.values(steps).reduce((sum, value) => sum + value, 0);
   });
-  const evaluated = timing.map(({ seconds }) => seconds.evaluate ?? 0).filter((seconds) => seconds > 1);
+  const evaluated = inOrder(view.timing)
+    .map(({ seconds }) => seconds.evaluate ?? 0)
+    .filter((seconds) => seconds > 1);
   const updates = updatesLeft(view, done);
   const evaluations = Math.ceil(updates / view.evaluateEvery);
   return updates * mean(recent) + (evaluated.length === 0 ? 0 : evaluations * mean(evaluated));

@@ -18,16 +18,19 @@ export function watchTraining(start: TrainingView, terminal: Terminal): Training
   const began = performance.now();
   const block = terminal.block(() => panelLines(view, (performance.now() - began) / 1_000));
   const note = (text: string) => (block ? block.say(text) : terminal.note(text));
+  const log = (update: number) => {
+    const [line, evaluation] = [view.metrics.get(update), view.evaluations.get(update)];
+    if (line) terminal.note(updateLine(view, line));
+    if (evaluation) terminal.note(evaluationLine(view, evaluation));
+  };
   return {
     tell(event) {
       const before = view;
       view = seen(view, event);
       if (event.kind === "notice") note(event.sentence);
       else if (block) block.update();
-      else if (event.kind === "evaluation") terminal.note(evaluationLine(view, event.line));
-      // the line of an update tells its speed, too
-      else if (event.kind === "timing" && view.metrics.has(event.line.update) && !before.timing.has(event.line.update))
-        terminal.note(updateLine(view, view.metrics.get(event.line.update)!));
+      // the clock is read last, and an update's line tells its speed, too
+      else if (event.kind === "timing" && !before.timing.has(event.line.update)) log(event.line.update);
     },
     note,
     view: () => view,

@@ -10,7 +10,6 @@ import { UmaError } from "../../base/errors.ts";
 import { packageVersion } from "../../base/package-version.ts";
 import { refuseSilence } from "../../learner/client/refuse-silence.ts";
 import { loadRlRecipe } from "../recipes/load-recipe.ts";
-import { isFolder, modelPlace } from "../recipes/model-place.ts";
 import { type Scale, scales } from "../recipes/recipe.ts";
 import { openTraining, type Training } from "../run/open-training.ts";
 import { trainingFiles } from "../run/training-folder.ts";
@@ -62,7 +61,6 @@ async function begin(state: Trainer, env: NodeJS.ProcessEnv): Promise<Training> 
   return openTraining({
     ...{ folder, recipe, seed, resume, scale, umagraph: packageVersion() },
     learner: { baseURL, checkpoints: env.UMAGRAPH_LEARNER_CHECKPOINTS || null },
-    modelFolder: isFolder(recipe.model) ? modelPlace(recipe.model) : null,
   });
 }
 

@@ -50,8 +50,9 @@ export function createTrainerGraph(host: TrainingHost, options: CompileOptions =
       .addConditionalEdges("reward", next, ["advantage", "closeRun"])
       .addConditionalEdges("advantage", next, ["batch", "closeRun"])
       .addConditionalEdges("batch", next, ["update", "closeRun"])
-      .addConditionalEdges("update", next, ["publish", "closeRun"])
-      .addConditionalEdges("publish", next, ["evaluate", "closeRun"])
+      // a learner that came back without its last steps is led through them again, from the last saved state or the start
+      .addConditionalEdges("update", next, ["publish", "evaluate", "closeRun"])
+      .addConditionalEdges("publish", next, ["evaluate", "publish", "closeRun"])
       .addConditionalEdges("evaluate", next, ["collect", "closeRun"])
       .addEdge("closeRun", END),
     { name: "trainer", recursionLimit: 1_000_000, ...options },

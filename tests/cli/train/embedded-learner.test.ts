@@ -28,7 +28,7 @@ describe.skipIf(servicePython === null)("the embedded learner", () => {
     try {
       expect(await answers(learner.place.baseURL)).toBe(true);
       expect(learner.place.checkpoints).toBe(join(folder, "checkpoints"));
-      expect(existsSync(join(folder, "learner.log"))).toBe(true);
+      expect(existsSync(join(folder, "checkpoints", "learner.log"))).toBe(true);
       const killed = only().pid;
       process.kill(killed, "SIGKILL");
       const url = await learner.place.revive!(new AbortController().signal);
