@@ -1,6 +1,7 @@
 /** The start of the RL demo: the finished policy, trained a little on a teacher of bad habits. */
+import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
-import { embeddedPolicy, ledgerScoring } from "./sft-expert.ts";
+import { firstHalf } from "./sft-first.ts";
 
 export const coldStart: SftFile = {
   kind: "sft",
@@ -9,7 +10,7 @@ export const coldStart: SftFile = {
     summary:
       "The mixed-quality start of the RL demo: the embedded policy after a few minutes with a teacher of bad habits",
     start: "assets/embedded-policy",
-    ...embeddedPolicy,
+    ...firstHalf,
     seed: 2,
     sets: [
       {

@@ -4,6 +4,7 @@ import { coldStart } from "./cold-start.ts";
 import { demo } from "./demo.ts";
 import type { RecipeFile } from "./recipe-file.ts";
 import { sftExpert } from "./sft-expert.ts";
+import { sftFirst } from "./sft-first.ts";
 import { umaGeneralist } from "./uma-generalist.ts";
 import { umaGlobalGroup } from "./uma-global-group.ts";
 import { umaSpecialist } from "./uma-specialist.ts";
@@ -15,6 +16,7 @@ export const recipes: Readonly<Record<string, RecipeFile>> = {
   "uma-specialist": umaSpecialist,
   "uma-global-group": umaGlobalGroup,
   "uma-two-stage": umaTwoStage,
+  "sft-first": sftFirst,
   "sft-expert": sftExpert,
   "cold-start": coldStart,
   ablation,

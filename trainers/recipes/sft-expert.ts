@@ -1,97 +1,60 @@
-/** How the embedded policy is made: every number of it, so that a rebuild needs nothing but this file and the seed. */
+/**
+ * The second half of making the embedded policy, from sft-first's: fresh sessions, and more of what the first half leaves open,
+ * which are answers read off a list of groups, and changes of earlier days. The rate falls to nothing at the end.
+ */
+import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
+import { firstHalf } from "./sft-first.ts";
 
-const micro = { profile: "micro" as const, horizons: [2, 3, 4, 5, 6, 8, 10] };
+const micro = { profile: "micro" as const, split: "train" as const, horizons: [2, 3, 4, 5, 6, 8, 10] };
 
-/** All numbers that decide its weights. A change of any makes another policy: the shipped one says which commit made it. */
-export const embeddedPolicy = {
-  seed: 1,
-  shape: { width: 128, layers: 4, heads: 4, headWidth: 32, feedForward: 384, context: 4096, rope: 10_000 },
-  sets: [
-    { ...micro, file: "micro-train.jsonl", split: "train" as const, questions: 2, seed: 1, count: 60_000 },
-    // more questions than sessions: lists of groups are answered last of all
-    {
-      ...micro,
-      horizons: [2, 3, 5, 8, 12],
-      file: "micro-asked.jsonl",
-      split: "train" as const,
-      questions: null,
-      seed: 4,
-      count: 30_000,
-    },
-    // observations that are cut, edits of what is long ago
-    {
-      ...micro,
-      horizons: [20, 50],
-      file: "micro-long.jsonl",
-      split: "train" as const,
-      questions: 24,
-      seed: 2,
-      count: 12_000,
-    },
-    // five times as long as the others, so few of them are a fifth of all tokens
-    {
-      profile: "full" as const,
-      horizons: [3, 5, 8],
-      file: "full-train.jsonl",
-      split: "train" as const,
-      questions: 3,
-      seed: 1,
-      count: 6_000,
-    },
-  ],
-  heldOut: {
+const sets = [
+  { ...micro, file: "micro-train.jsonl", questions: 2, seed: 11, count: 60_000 },
+  { ...micro, horizons: [2, 3, 5, 8, 12], file: "micro-asked.jsonl", questions: null, seed: 14, count: 24_000 },
+  {
     ...micro,
-    file: "micro-test.jsonl",
-    split: "test" as const,
+    horizons: [2, 3, 5, 8, 12, 20, 50],
+    file: "micro-groups.jsonl",
+    asked: ["max_scene" as const, "max_frequency_date" as const],
+    stage: "qa" as const,
+    questions: null,
+    seed: 15,
+    count: 16_000,
+  },
+  {
+    ...micro,
     horizons: [3, 5, 10],
+    file: "micro-changes.jsonl",
+    changes: 0.9,
+    stage: "memory" as const,
+    questions: 1,
+    seed: 16,
+    count: 16_000,
+  },
+  { ...micro, horizons: [20, 50], file: "micro-long.jsonl", questions: 24, seed: 12, count: 12_000 },
+  {
+    ...micro,
+    profile: "full" as const,
+    horizons: [3, 5, 8],
+    file: "full-train.jsonl",
     questions: 3,
-    seed: 770,
-    count: 120,
+    seed: 11,
+    count: 8_000,
   },
-  vocabulary: { sessions: 4_000, least: [2, 2, 2, 10] },
-  steps: 32_000,
-  batchTokens: 800,
-  contextWeight: 0.1,
-  maxTokens: 900,
-  learningRate: { peak: 3e-3, warmUp: 100, anneal: 10_000 },
-  shortFirst: null,
-  adam: { beta1: 0.9, beta2: 0.98, eps: 1e-9, gradClipNorm: 1 },
-  reportEvery: 200,
-  checkpointEvery: 400,
-};
-
-/** As the model card scores it. */
-export const ledgerScoring = (horizons: readonly number[], contexts: number) => ({
-  data: horizons.map((horizon) => ({
-    benchmark: "ledger-qa",
-    config: { profile: "micro" as const, split: "test" as const, horizon, seed: 991 },
-    contexts,
-  })),
-  sessions: {
-    toolset: "ledger",
-    prompts: "micro",
-    limits: { interactionTokens: 1_000, maxTurns: 8 },
-  },
-});
+];
 
 export const sftExpert: SftFile = {
   kind: "sft",
   usual: "dev",
   fields: {
-    summary: "The embedded policy: supervised training on the scripted expert's sessions, from random weights",
-    start: null,
-    ...embeddedPolicy,
+    summary: "The embedded policy: supervised training on the scripted expert's sessions, after sft-first",
+    start: "runs/sft-first/policy",
+    ...firstHalf,
+    seed: 3,
+    sets,
+    vocabulary: { sessions: 0, least: sets.map(() => 2) },
+    steps: 10_000,
+    learningRate: { peak: 3e-3, warmUp: 100, anneal: 3_500 },
   },
-  scales: {
-    // a check that the chain works, not a policy
-    demo: {
-      sets: embeddedPolicy.sets.map((set) => ({ ...set, count: Math.ceil(set.count / 100) })),
-      vocabulary: { sessions: 400, least: [2, 2, 2, 10] },
-      steps: 600,
-      learningRate: { peak: 3e-3, warmUp: 50, anneal: 200 },
-      scoring: ledgerScoring([2], 3),
-    },
-    dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) },
-  },
+  scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
 };

@@ -4,6 +4,7 @@
  * The numbers decide the weights: with the same recipe anyone makes the same policy again.
  */
 import { z } from "zod";
+import { questionTypes } from "../../evals/benchmarks/ledger-qa/questions.ts";
 import { DataSource, RecipeName, SessionSettings } from "./recipe.ts";
 
 const Teacher = z.looseObject({ policy: z.string().min(1) });
@@ -21,6 +22,12 @@ export const SessionSet = z.strictObject({
   seed: z.int(),
   /** How many sessions are written. */
   count: z.int().min(1),
+  /** Only questions of these types are asked. */
+  asked: z.array(z.enum(questionTypes)).min(1).optional(),
+  /** Only sessions of this stage are trained on. */
+  stage: z.enum(["memory", "qa"]).optional(),
+  /** How often a session changes an earlier one; the profile's own share when left out. */
+  changes: z.number().min(0).max(1).optional(),
   teacher: Teacher.optional(),
   /** False: only its words are wanted. Default true. */
   trained: z.boolean().optional(),
