@@ -74,8 +74,8 @@ function memoryNeed(recipe: RlRecipe, size: ModelSize, { gpu, memory }: Machine)
       bytes: layers * width * numberBytes * tokens,
     },
     {
-      what: `KV cache of ${recipe.rollout.G} sessions (${whole(kvPerToken * numberBytes)} bytes a token)`,
-      bytes: kvPerToken * numberBytes * tokens * recipe.rollout.G,
+      what: `KV cache of one session (${whole(kvPerToken * numberBytes)} bytes a token); more of them at once are faster`,
+      bytes: kvPerToken * numberBytes * tokens,
     },
   ];
   return { items, bytes: sum(items.map(({ bytes }) => bytes)), available: gpu?.memory ?? memory };

@@ -47,12 +47,13 @@ export function timeLines({ updates }: RlRecipe, { time }: RecipeCost): string {
   const { least, most } = time.tokensPerUpdate;
   return [
     `  ${whole(time.sessionsPerUpdate)} sessions an update, with ${whole(least)} tokens at least (the chunks alone) and ${whole(most)} at most (every budget full)`,
-    `  × ${whole(updates)} updates ÷ ${time.tokensPerSecond.toPrecision(2)} tokens/s (${time.speed})`,
+    `  × ${whole(updates)} updates ÷ ${pace(time.tokensPerSecond)} tokens/s (${time.speed})`,
     `  = ${days(time.days.least)} at least, ${days(time.days.most)} at most, sampling not counted`,
   ].join("\n");
 }
 
 const whole = (value: number) => Math.round(value).toLocaleString("en");
+const pace = (value: number) => (value < 100 ? value.toPrecision(2) : whole(value));
 const gigabytes = (bytes: number) =>
   `${(bytes / 1e9).toLocaleString("en", { maximumFractionDigits: bytes < 1e10 ? 1 : 0 })} GB`;
 const days = (value: number) =>

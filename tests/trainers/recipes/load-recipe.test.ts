@@ -242,7 +242,7 @@ describe("changes", () => {
 describe("a mistake gets a sentence", () => {
   it.each([
     ["a name", "dmo", {}, 'there is no recipe named "dmo" | did you mean demo?'],
-    ["a scale", "sft-expert", { scale: "paper" }, "sft-expert has no scale paper | its scales: demo, dev"],
+    ["a scale", "demo", { scale: "paper" }, "demo has no scale paper | its scales: demo"],
     [
       "a key",
       "demo",
@@ -330,12 +330,6 @@ describe("a mistake gets a sentence", () => {
     const data = /^(?:M |too few|a missing|a file|a model)/.test(what);
     expect(await refusal(name, { ...(scale && { scale }), overrides, data })).toContain(expected);
   });
-
-  it("a cold start that is not there, with the command that makes it", async () => {
-    const said = await refusal("demo", {
-      overrides: { model: "nowhere/assets/cold-start", sampler: "learner" },
-      data: true,
-    });
     expect(said).toContain("accepted");
     expect(await refusal("demo", { overrides: { model: "./nowhere/assets/cold-start" } })).toContain(
       "umagraph train cold-start --start assets/embedded-policy",
@@ -345,7 +339,7 @@ describe("a mistake gets a sentence", () => {
 
 describe("a supervised recipe", () => {
   it("begins from a policy or from nothing, and takes another seed", async () => {
-    expect(await loadRecipe("sft-expert", { data: false })).toMatchObject({ kind: "sft", start: null, seed: 1 });
+    expect(await loadRecipe("cold-start", { data: false, overrides: { start: null } })).toMatchObject({ start: null });
     const cold = await loadRecipe("cold-start", { seed: 5, overrides: { start: "assets/embedded-policy" } });
     expect(cold).toMatchObject({ kind: "sft", start: "assets/embedded-policy", seed: 5 });
     expect(await refusal("cold-start", { overrides: { start: "./none" } })).toContain(
@@ -369,21 +363,5 @@ describe("a supervised recipe", () => {
     expect(await refusal("cold-start", { overrides: { "sets.0.file": "../x.jsonl" } })).toContain(
       "expected a file name",
     );
-  });
-
-  it("keeps the numbers that the shipped policy is rebuilt from", async () => {
-    const recipe = await loadRecipe("sft-expert", { data: false });
-    expect(recipe).toMatchObject({
-      shape: { width: 128, layers: 4, heads: 4, headWidth: 32, feedForward: 384, context: 4_096, rope: 10_000 },
-      ...{ seed: 1, steps: 32_000, batchTokens: 800, contextWeight: 0.1, maxTokens: 900 },
-      learningRate: { peak: 3e-3, warmUp: 100, anneal: 10_000 },
-      adam: { beta1: 0.9, beta2: 0.98, eps: 1e-9, gradClipNorm: 1 },
-      sets: [
-        { file: "micro-train.jsonl", seed: 1, count: 60_000, questions: 2, horizons: [2, 3, 4, 5, 6, 8, 10] },
-        { file: "micro-asked.jsonl", seed: 4, count: 30_000, questions: null, horizons: [2, 3, 5, 8, 12] },
-        { file: "micro-long.jsonl", seed: 2, count: 12_000, questions: 24, horizons: [20, 50] },
-        { file: "full-train.jsonl", seed: 1, count: 6_000, questions: 3, horizons: [3, 5, 8] },
-      ],
-    });
   });
 });
