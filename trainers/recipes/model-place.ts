@@ -13,8 +13,15 @@ export function modelPlace(model: string): string {
   return places.find((place) => existsSync(place)) ?? places[0]!;
 }
 
-/** "Qwen/Qwen3-0.6B" is a name; "./model", "/models/x" and "assets/x" are folders. */
-export const isFolder = (model: string): boolean => /^(?:assets\/|[./~]|[A-Za-z]:\\)/.test(model) || existsSync(model);
+/** "Qwen/Qwen3-0.6B" is a name; "./model", "/models/x", "runs/x" and "assets/x" are folders. */
+export const isFolder = (model: string): boolean =>
+  /^(?:assets\/|runs\/|[./~]|[A-Za-z]:\\)/.test(model) || existsSync(model);
+
+/** Folders that other recipes leave. */
+const madeBy: Readonly<Record<string, string>> = {
+  "assets/cold-start": "make it with: umagraph train cold-start --to assets/cold-start",
+  "runs/sft-first/policy": "make it first: umagraph train sft-first --out runs/sft-first",
+};
 
 /** Throws `config` for a folder that is not there or holds no model. */
 export function refuseMissingModel(model: string, field: string): void {
@@ -23,8 +30,6 @@ export function refuseMissingModel(model: string, field: string): void {
   if (existsSync(join(place, "config.json"))) return;
   const what = existsSync(place) ? "holds no config.json" : "is not there";
   throw new UmaError("config", `${field}: the model folder ${model} ${what}`, {
-    fix: model.endsWith("assets/cold-start")
-      ? "make it with: umagraph train cold-start --start assets/embedded-policy --out assets/cold-start"
-      : "give a model folder in Hugging Face layout",
+    fix: madeBy[model] ?? "give a model folder in Hugging Face layout",
   });
 }
