@@ -41,7 +41,9 @@ const Evaluation = z.object({
   evaluation: z.object({ data: z.array(z.object({ benchmark: z.string(), outcome: z.string().optional() })) }),
 });
 
+/** The published code's outcome is a reward and no metric of a benchmark. */
 function outcomeOf(recipe: unknown, benchmark: string): string | null {
   const parsed = Evaluation.safeParse(recipe);
-  return parsed.data?.evaluation.data.find((source) => source.benchmark === benchmark)?.outcome ?? null;
+  const outcome = parsed.data?.evaluation.data.find((source) => source.benchmark === benchmark)?.outcome ?? null;
+  return outcome === "uma-code" ? null : outcome;
 }

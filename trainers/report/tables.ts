@@ -63,9 +63,11 @@ const gainCells = ({ mean, low, high, p, wins, losses, ties }: PairedDifference)
   whole(ties),
 ];
 
-/** Habits that had an occasion at either end. */
-export function habitTable({ habits: changes, first, last }: TrainingSummary): ReportTable {
-  const [before, after] = [first?.update ?? 0, last?.update ?? 0];
+/** Habits that had an occasion at either end; without those that are clean at both, where `clean` is false. */
+export function habitTable(summary: TrainingSummary, { clean = true }: { readonly clean?: boolean } = {}): ReportTable {
+  const [before, after] = [summary.first?.update ?? 0, summary.last?.update ?? 0];
+  const left = new Set(clean ? [] : cleanHabits(summary));
+  const shown = summary.habits.filter((change) => isTold(change) && !left.has(change));
   return {
     id: "habits",
     title: "Habits",
@@ -77,22 +79,31 @@ export function habitTable({ habits: changes, first, last }: TrainingSummary): R
       number(`After update ${after}`),
       text(""),
     ],
-    rows: changes.flatMap((change) => {
-      if (!change.before?.occasions && !change.after?.occasions) return [];
+    rows: shown.map((change) => {
       const habit = habits.find(({ name }) => name === change.name);
-      return [
-        {
-          cells: [
-            habit?.label ?? change.name,
-            habit?.good ?? absent,
-            habitRate(change, change.before),
-            habitRate(change, change.after),
-            change.trend ?? "",
-          ],
-        },
-      ];
+      return {
+        cells: [
+          habit?.label ?? change.name,
+          habit?.good ?? absent,
+          habitRate(change, change.before),
+          habitRate(change, change.after),
+          change.trend ?? "",
+        ],
+      };
     }),
   };
+}
+
+/** At 0 where they should be low, at 1 where they should be high, before and after. */
+export const cleanHabits = ({ habits: changes }: TrainingSummary) =>
+  changes.filter((change) => isTold(change) && isClean(change));
+
+const isTold = ({ before, after }: HabitChange) => Boolean(before?.occasions || after?.occasions);
+
+function isClean({ name, before, after }: HabitChange): boolean {
+  const good = habits.find((habit) => habit.name === name)?.good ?? null;
+  const ideal = good === "low" ? 0 : good === "high" ? 1 : null;
+  return ideal !== null && [before, after].every((rate) => (rate?.rate ?? ideal) === ideal);
 }
 
 export function habitRate({ name }: Pick<HabitChange, "name">, rate: HabitRates[string] | null): string {

@@ -2,6 +2,7 @@
 import { type PairedDifference, pairedDifference } from "../../evals/statistics/paired-difference.ts";
 import { habits } from "../habits/catalog.ts";
 import type { EvaluationLine, HabitRates } from "../run/metrics-line.ts";
+import type { TrainingState } from "../run/state.ts";
 import { askedKey, outcomeScores } from "./outcome-scores.ts";
 import type { TrainingConfig, TrainingLog } from "./read-training.ts";
 
@@ -36,9 +37,16 @@ export interface TrainingSummary {
   /** Of all steps together; null where timing.jsonl has nothing. */
   readonly seconds: number | null;
   readonly warnings: readonly { readonly update: number; readonly sentence: string }[];
+  /** Why a guard rail ended the run; null when none did, or nobody knows. */
+  readonly halted: TrainingState["halted"];
 }
 
-export function summariseTraining(log: TrainingLog): TrainingSummary {
+export interface SummariseOptions {
+  /** Of the run's last state, which the files of numbers do not hold. */
+  readonly halted?: TrainingState["halted"];
+}
+
+export function summariseTraining(log: TrainingLog, { halted = null }: SummariseOptions = {}): TrainingSummary {
   const { folder, config, metrics, evaluations, timing } = log;
   const first = evaluations[0] ?? null;
   const last = evaluations.at(-1) ?? null;
@@ -72,6 +80,7 @@ export function summariseTraining(log: TrainingLog): TrainingSummary {
       ...(skipped === null ? [] : [{ update, sentence: `No step was taken: ${skipped}` }]),
       ...warnings.map((sentence) => ({ update, sentence })),
     ]),
+    halted,
   };
 }
 

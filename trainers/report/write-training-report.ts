@@ -5,9 +5,9 @@ import { trainingPage } from "./html/training-page.ts";
 import { metricsCsv } from "./metrics-csv.ts";
 import { readTraining } from "./read-training.ts";
 import { sampleQuestions } from "./sample-sessions.ts";
-import { summariseTraining, type TrainingSummary } from "./training-summary.ts";
+import { type SummariseOptions, summariseTraining, type TrainingSummary } from "./training-summary.ts";
 
-export interface TrainingReportOptions {
+export interface TrainingReportOptions extends SummariseOptions {
   /** Where the page goes; report.html in the folder by default, nowhere for null. */
   readonly html?: string | null;
   /** Where the numbers go as CSV; nowhere by default. */
@@ -20,9 +20,12 @@ export interface WrittenTrainingReport {
 }
 
 /** Throws `input` for what is no training folder, `store` when a file cannot be written. Files appear whole or not at all. */
-export function writeTrainingReport(folder: string, { html, csv }: TrainingReportOptions = {}): WrittenTrainingReport {
+export function writeTrainingReport(
+  folder: string,
+  { html, csv, halted }: TrainingReportOptions = {},
+): WrittenTrainingReport {
   const log = readTraining(folder);
-  const summary = summariseTraining(log);
+  const summary = summariseTraining(log, halted ? { halted } : {});
   const written: string[] = [];
   const write = (path: string, text: string) => {
     writeWhole(path, text);

@@ -48,7 +48,9 @@ export function stepChart(series: readonly StepSeries[], options: StepChartOptio
   );
   const max = options.max ?? ticks.at(-1)!;
   const last = Math.max(1, options.last ?? 0, ...points.map(({ x }) => x));
-  const tickRoom = Math.max(...ticks.map((tick) => format(tick).length)) * 7 + 12;
+  // "25", not "25.0"
+  const named = (tick: number) => format(tick).replace(/\.0+$/, "");
+  const tickRoom = Math.max(...ticks.map((tick) => named(tick).length)) * 7 + 12;
   const plot = { left: tickRoom, right: width - 12, top: 10, bottom: height - 26 };
   const place = {
     x: (x: number) => plot.left + (x / last) * (plot.right - plot.left),
@@ -56,7 +58,7 @@ export function stepChart(series: readonly StepSeries[], options: StepChartOptio
   };
   const grid = ticks.flatMap((tick) => [
     svgLine(plot.left, place.y(tick), plot.right, place.y(tick), tick === 0 ? "axis" : "grid"),
-    svgText(plot.left - 6, place.y(tick) + 4, format(tick), { class: "tick", "text-anchor": "end" }),
+    svgText(plot.left - 6, place.y(tick) + 4, named(tick), { class: "tick", "text-anchor": "end" }),
   ]);
   const steps = stepTicks(last, width < 400 ? 3 : 8).map((x) =>
     svgText(place.x(x), plot.bottom + 17, String(x), { class: "tick", "text-anchor": "middle" }),

@@ -60,7 +60,7 @@ function habitFigure(habit: Habit, change: HabitChange, log: TrainingLog, last: 
     `<p class="habit-change">${changeHtml(change)}</p>`,
     stepChart(series, {
       label,
-      format: habit.kind === "share" ? (value) => String(Math.round(value * 100)) : format,
+      format,
       last,
       width: 300,
       height: 130,

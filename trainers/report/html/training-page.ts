@@ -53,6 +53,9 @@ function sections(log: TrainingLog, summary: TrainingSummary, samples: SampledQu
     log.metrics.length + log.evaluations.length === 0
       ? `<p class="banner">No update and no evaluation is finished yet. Make the report again later.</p>`
       : "",
+    summary.halted === null
+      ? ""
+      : `<aside class="halt" dir="auto"><strong>Halted by the guard rail ${escapeHtml(summary.halted.reason)}.</strong> ${escapeHtml(summary.halted.sentence)}</aside>`,
     warningsHtml(summary),
     cardsHtml(summary),
     `<h2>Curves</h2>`,
