@@ -106,6 +106,11 @@ export const RlRecipe = z.strictObject({
     weightDecay: z.number().min(0).default(0),
     gradClipNorm: z.number().min(0).default(1),
   }),
+  /**
+   * False: sessions with an advantage of 0 are not sent, which drops their KL term and saves up to half of an update. They count
+   * in the mean over sessions all the same.
+   */
+  shipZeroAdvantage: z.boolean().default(true),
   /** Optimiser steps per update, each on its part of the sessions. */
   minibatches: z.int().min(1).default(1),
   /** Updates until the run is complete. */

@@ -1,7 +1,7 @@
 /**
  * One update of the learner (Eqs. 7–9): score, compile, ship, step. Nothing is published.
  *
- * Sessions without a signal never reach the learner. With `minibatches` the sessions are cut into so many parts by the seed,
+ * Sessions without a signal never reach the learner, and those whose advantage is 0 only for their KL term. With `minibatches` the sessions are cut into so many parts by the seed,
  * and each takes a step of its own against the same π_θold, as PPO does.
  */
 import { rng } from "../../base/rng.ts";
@@ -27,6 +27,13 @@ export interface UpdateRequest extends Stoppable {
   /** Optimiser steps per update (default 1). */
   readonly minibatches?: number;
   readonly seed?: number;
+  /**
+   * Whose log-probabilities π_θold are when a ratio needs them: the learner's own (default), by a forward pass before the first
+   * step, or the sampler's. Those save the pass where both compute alike, and weight samples of older weights.
+   */
+  readonly old?: "learner" | "sampler";
+  /** Whether sessions with an advantage of 0 are sent for their KL term (default true). They count in S either way. */
+  readonly shipZeroAdvantage?: boolean;
   /** Asked before each optimiser step with what it is about to be taken on; when it throws, the step is not taken. */
   readonly beforeStep?: (metrics: UpdateMetrics, step: number) => void;
   readonly compile?: Pick<CompileOptions, "mode" | "allowApproximate">;
@@ -44,15 +51,16 @@ export interface UpdateStep {
 }
 
 export async function applyUpdate(request: UpdateRequest): Promise<UpdateStep[]> {
-  const { model, objective, profile, adam, minibatches = 1, seed = 0, signal } = request;
+  const { model, objective, profile, adam, minibatches = 1, seed = 0, signal, shipZeroAdvantage = true } = request;
   const stoppable: Stoppable = signal ? { signal } : {};
   const counted = request.sessions.filter(({ advantage }) => !isPolicyGradient(objective) || advantage !== null);
   const parts = partsOf(counted, minibatches, seed).map((sessions) => ({
     // sessions without a gradient are not sent, and still count in S and in the mean over tokens
     totals: totalsOf(sessions, objective),
-    live: sessions.filter((session) => hasGradient(session, objective)),
+    live: sessions.filter((session) => hasGradient(session, objective, shipZeroAdvantage)),
   }));
-  const needsOld = parts.length > 1 || (isPolicyGradient(objective) && objective.tis !== null);
+  const corrected = isPolicyGradient(objective) && objective.tis !== null;
+  const needsOld = corrected || (parts.length > 1 && request.old !== "sampler");
   const scored = await score(
     parts.flatMap(({ live }) => live),
     { ...request, needsOld, stoppable },
@@ -93,8 +101,8 @@ async function score(
   return klOf(objective) !== null && reference ? scoreReference(reference, old, profile, stoppable) : old;
 }
 
-const hasGradient = (session: TrainingSession, objective: Objective) =>
-  !isPolicyGradient(objective) || session.advantage !== 0 || klOf(objective) !== null;
+const hasGradient = (session: TrainingSession, objective: Objective, shipZeroAdvantage: boolean) =>
+  !isPolicyGradient(objective) || session.advantage !== 0 || (shipZeroAdvantage && klOf(objective) !== null);
 
 /** As the compiler counts them, over sessions with and without a gradient. */
 function totalsOf(sessions: readonly TrainingSession[], objective: Objective): Totals {

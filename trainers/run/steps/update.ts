@@ -70,6 +70,10 @@ async function learn(underWay: UnderWay, { model, reference }: LiveModel, deps: 
   const staleness = update - 1 - weights.update;
   return applyUpdate({
     ...{ model, objective, signal, profile: learner.profile, minibatches: recipe.minibatches },
+    shipZeroAdvantage: recipe.shipZeroAdvantage,
+    // older weights: the ratio to the sampler is what weights them, unless the objective does so itself (tis). In this process
+    // the sampler computes as the learner does, to rounding
+    old: staleness > 0 || recipe.sampler === "in-process" ? "sampler" : "learner",
     reference: klOf(objective) === null ? null : await reference(),
     sessions: await sessionsToTrain(underWay, deps),
     adam: adamAt(update, recipe.adam),
