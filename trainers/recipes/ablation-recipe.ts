@@ -17,6 +17,8 @@ export const AblationRecipe = z.strictObject({
   seeds: z.array(z.int()).min(1),
   /** As of a recipe; null leaves the base's. */
   sampledTokens: z.int().min(1).nullable().default(null),
+  /** What every cell changes of the base, before its own changes. */
+  overrides: z.record(z.string(), z.unknown()).default({}),
   cells: z
     .array(
       z.strictObject({
@@ -31,7 +33,7 @@ export const AblationRecipe = z.strictObject({
 export type AblationRecipe = z.infer<typeof AblationRecipe>;
 
 /** With the base and the changes made one: each cell is a recipe of its own. */
-export const ResolvedAblation = AblationRecipe.omit({ cells: true }).extend({
+export const ResolvedAblation = AblationRecipe.omit({ cells: true, overrides: true }).extend({
   cells: z.array(z.strictObject({ name: RecipeName, summary: z.string(), recipe: RlRecipe })).min(1),
 });
 export type ResolvedAblation = z.infer<typeof ResolvedAblation>;

@@ -17,6 +17,8 @@ export const ablation: AblationFile = {
     paper: "§4.4, Table 1",
     base: "demo",
     seeds: [1, 2, 3],
+    // the budget of sampled tokens ends every run; about 32 updates
+    overrides: { updates: 120, "evaluation.every": 16 },
     cells: [
       { name: "task-stratified", summary: "Eqs. 3–9 as they stand" },
       {
@@ -27,7 +29,7 @@ export const ablation: AblationFile = {
       {
         name: "two-stage",
         summary: "memory for the first half, answering for the second",
-        overrides: { credit: { estimator: "two-stage", schedule: { kind: "two-stage", memoryUpdates: 20 } } },
+        overrides: { credit: { estimator: "two-stage", schedule: { kind: "two-stage", memoryUpdates: 16 } } },
       },
       {
         name: "lambda-0",

@@ -80,7 +80,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, fields: Fields, title:
 }
 
 async function resolved(
-  { cells, ...recipe }: AblationRecipe,
+  { cells, overrides: common, ...recipe }: AblationRecipe,
   { title, scale, seed, data = true }: RecipeFromOptions,
 ): Promise<ResolvedAblation> {
   const names = cells.map(({ name }) => name);
@@ -88,10 +88,11 @@ async function resolved(
   if (twice !== undefined)
     throw new UmaError("config", `${title}: two cells are named ${twice}`, { fix: "give each cell a name of its own" });
   const made: ResolvedAblation["cells"] = [];
+  const budget = recipe.sampledTokens === null ? {} : { sampledTokens: recipe.sampledTokens };
   for (const [at, { name, summary, overrides }] of cells.entries()) {
     const cell = await loadRlRecipe(recipe.base, {
       ...(scale && { scale }),
-      overrides: { ...(recipe.sampledTokens !== null && { sampledTokens: recipe.sampledTokens }), ...overrides },
+      overrides: mergeFields(nested({ ...budget, ...common }), nested(overrides)),
       // the cells have their data in common, unless one says otherwise
       data: data && (at === 0 || Object.keys(overrides).some((key) => /^(?:data|evaluation|rollout)\b/.test(key))),
     }).catch((thrown: unknown) => {
