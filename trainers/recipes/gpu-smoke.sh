@@ -60,9 +60,8 @@ write() {
 
 if [ $random = yes ]; then
   write "$out/start.yaml" << 'RECIPE'
-extends: sft-expert
+extends: sft-first
 summary: a small model that knows a little, for the smoke test
-start: null
 shape: { width: 256, layers: 6, heads: 8, headWidth: 32, feedForward: 768, context: 4096, rope: 10000 }
 sets:
   - { profile: micro, horizons: [2, 3], file: train.jsonl, split: train, questions: 6, seed: 1, count: 20000 }
