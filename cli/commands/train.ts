@@ -1,10 +1,13 @@
 /** umagraph train: a recipe → better weights, in a run folder that can be stopped and gone on with at any time. */
+import { join } from "node:path";
 import { exitCodes } from "../../base/errors.ts";
+import { ablationTable } from "../../trainers/ablation/ablation-table.ts";
 import { recipeNames } from "../../trainers/recipes/recipes.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { defineCommand } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { ablationLines, outcomeLines } from "../train/outcome-lines.ts";
+import { reportAfterTraining } from "../report-trainings.ts";
+import { outcomeLines } from "../train/outcome-lines.ts";
 import { type PlannedTraining, planTraining } from "../train/plan-training.ts";
 import { listRecipes, showRecipe } from "../train/recipe-texts.ts";
 import { resultLines } from "../train/supervised-lines.ts";
@@ -86,14 +89,16 @@ async function runPlanned(plan: PlannedTraining, around: Surroundings): Promise<
     const outcome = await trainRl({ ...plan, recipe }, around);
     const weights = outcome.best === null ? null : trainingFiles.best(folder);
     for (const line of outcomeLines(outcome)) terminal.print(line);
+    const report = reportAfterTraining(folder, { halted: outcome.halted, terminal });
     terminal.print(`run folder: ${folder}`);
+    if (report !== null) terminal.print(`report:     ${report}`);
     if (weights !== null) terminal.print(`weights:    ${weights}`);
     if (outcome.end === "stopped") terminal.print(goOn);
     terminal.result({
       ...outcome,
       ...{ recipe: recipe.name, seed, folder, weights, wallMinutes: wallMinutes() },
       metrics: trainingFiles.metrics(folder),
-      report: null,
+      report,
     });
     return exitCodeOf(outcome, interrupt.stopping());
   }
@@ -103,12 +108,11 @@ async function runPlanned(plan: PlannedTraining, around: Surroundings): Promise<
     terminal.result({ ...result, recipe: recipe.name, seed: recipe.seed, wallMinutes: wallMinutes() });
     return exitCodes.ok;
   }
-  const runs = await trainAblation({ ...plan, recipe }, around);
-  const complete =
-    runs.length === recipe.cells.length * recipe.seeds.length && runs.every(({ outcome }) => outcome.end !== "stopped");
-  for (const line of ablationLines(runs)) terminal.print(line);
+  const { complete, sampled, greedy } = await trainAblation({ ...plan, recipe }, around);
+  terminal.print(ablationTable(sampled));
   terminal.print(`run folders: ${folder}`);
+  terminal.print(`tables:      ${join(folder, "ablation.md")}`);
   if (!complete) terminal.print(goOn);
-  terminal.result({ recipe: recipe.name, folder, complete, runs, wallMinutes: wallMinutes() });
-  return complete ? exitCodes.ok : exitCodes.cancelled;
+  terminal.result({ recipe: recipe.name, folder, complete, sampled, greedy, wallMinutes: wallMinutes() });
+  return complete ? exitCodes.ok : interrupt.stopping() ? exitCodes.cancelled : exitCodes.failure;
 }

@@ -1,8 +1,6 @@
 /** The end of a training run in words: scores, the habits that moved, where everything is, how to go on. */
-import { absent } from "../../evals/reports/format-number.ts";
 import { habits } from "../../trainers/habits/catalog.ts";
 import type { HabitRates } from "../../trainers/run/metrics-line.ts";
-import type { AblationRun } from "./train-ablation.ts";
 import { count, estimateText, habitText } from "./training-lines.ts";
 import type { TrainingOutcome } from "./training-outcome.ts";
 
@@ -23,15 +21,6 @@ export function outcomeLines(outcome: TrainingOutcome): string[] {
     ...habitLines(outcome.habits),
     ...(halted === null ? [] : [`halted by ${halted.reason}: ${halted.sentence}`]),
   ];
-}
-
-/** One line per run: what it began and ended with. */
-export function ablationLines(runs: readonly AblationRun[]): string[] {
-  const width = Math.max(0, ...runs.map(({ cell }) => cell.length));
-  return runs.map(({ cell, seed, outcome: { initial, final, end } }) => {
-    const score = (of: TrainingOutcome["final"]) => (of === null ? absent : estimateText(of.sampled));
-    return `${cell.padEnd(width)}  seed ${seed}  ${score(initial)} → ${score(final)}${end === "complete" ? "" : `  (${end})`}`;
-  });
 }
 
 /** A change smaller than this is not told; the report has them all. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UmaError } from "../../base/errors.ts";
+import { ResolvedAblation } from "../../trainers/recipes/ablation-recipe.ts";
 import { loadRecipe, type Recipe, recipeFrom } from "../../trainers/recipes/load-recipe.ts";
 import { type Fields, mergeFields, nested } from "../../trainers/recipes/merge-fields.ts";
 import type { Scale } from "../../trainers/recipes/recipe.ts";
@@ -10,7 +11,6 @@ import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { freeFolder } from "../eval/plan-runs.ts";
 import { kebab } from "../flags.ts";
 import { readSettings } from "./set-values.ts";
-import { readAblation } from "./train-ablation.ts";
 import { resumeFlags, type TrainFlags } from "./train-flags.ts";
 
 export interface PlannedTraining {
@@ -62,17 +62,17 @@ async function planResume(folder: string, { flags, positionals, typed }: Given):
     throw new UmaError("config", `a resumed run goes on with what it was begun with; leave out ${first}`, {
       fix: `to change something, start a new run; beside --resume: ${[...resumeFlags].map((key) => `--${kebab(key)}`).join(" ")}`,
     });
-  const several = readAblation(folder);
-  if (several) {
-    if (flags.set !== undefined || flags.updates !== undefined)
-      throw new UmaError(
-        "config",
-        "the runs of an ablation cannot be changed in the middle: leave out --set and --updates",
-      );
-    return { recipe: several, seed: 0, scale: null, folder, resume: true };
-  }
   const { recipe, seed, scale } = readBegun(folder);
-  const changed = await recipeFrom(mergeFields(recipe, nested(changes(flags))), { title: folder, seed, data: false });
+  const asked = changes(flags);
+  if (recipe.kind === "ablation") {
+    // its cells were made one by one, so there is nothing left that a path would lead to
+    const cells = ResolvedAblation.safeParse(recipe);
+    if (!cells.success) throw new UmaError("input", `${trainingFiles.config(folder)} holds no whole ablation`);
+    if (Object.keys(asked).length > 0)
+      throw new UmaError("config", "the runs of an ablation stay as they were begun: leave out --set and --updates");
+    return { recipe: cells.data, seed, scale, folder, resume: true };
+  }
+  const changed = await recipeFrom(mergeFields(recipe, nested(asked)), { title: folder, seed, data: false });
   return { recipe: changed, seed, scale, folder, resume: true };
 }
 

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { readJsonl } from "../../base/jsonl.ts";
 import { packageVersion } from "../../base/package-version.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
+import { lastState } from "../../trainers/graph/checkpoints.ts";
 import { runTrainer } from "../../trainers/graph/run-trainer.ts";
 import { thisMachine } from "../../trainers/recipes/machine.ts";
 import { modelPlace } from "../../trainers/recipes/model-place.ts";
 import type { RlRecipe, Scale } from "../../trainers/recipes/recipe.ts";
 import { refuseTooLarge } from "../../trainers/recipes/refuse-too-large.ts";
+import { isComplete } from "../../trainers/run/is-complete.ts";
 import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run/metrics-line.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { type Surroundings, sayingHowToGoOn } from "./surroundings.ts";
@@ -30,6 +32,9 @@ export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<Tr
   const { flags, interrupt, terminal } = around;
   if (isEmbedded(flags)) await refuseTooLarge(recipe, thisMachine());
   refuseFolder(plan);
+  const kept = resume ? await lastState(folder) : null;
+  // nothing is left that a learner would be needed for
+  if (kept && kept.next === null && !kept.halted && isComplete(kept, recipe)) return trainingOutcome(folder, kept);
   const watch = watchTraining(
     trainingView({
       ...{ recipe, seed },
