@@ -22,7 +22,7 @@ describe.skipIf(executablePath === null)(
     beforeAll(async () => {
       writeTrainingReport(await inventTraining(join(home, "run")), { html: file });
       browser = await chromium.launch({ executablePath: executablePath!, args: chromiumArguments });
-    }, 90_000);
+    }, 240_000);
     afterAll(async () => {
       await browser?.close();
       rmSync(home, { recursive: true, force: true });

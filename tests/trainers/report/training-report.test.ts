@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numbersBehind } from "../../../trainers/report/html/curve-figure.ts";
 import { metricsCsv } from "../../../trainers/report/metrics-csv.ts";
 import { readTraining } from "../../../trainers/report/read-training.ts";
 import { sampleQuestions } from "../../../trainers/report/sample-sessions.ts";
@@ -13,7 +14,7 @@ import { append, beginTraining, inventTraining, temporaryFolder, timed, updated 
 
 const home = temporaryFolder();
 const folder = join(home, "run");
-beforeAll(() => inventTraining(folder), 60_000);
+beforeAll(() => inventTraining(folder), 240_000);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe("the summary", () => {
@@ -154,6 +155,14 @@ describe("the page", () => {
     expect(kl).toContain('<th scope="row">2</th><td class="right">0.04</td>');
     expect(html).not.toContain("NaN");
     expect(html).not.toContain("undefined");
+  });
+
+  it("of a long run thins the numbers out, and says so", () => {
+    const points = Array.from({ length: 1_001 }, (_, x) => ({ x, y: x }));
+    const html = numbersBehind("long", [{ label: "y", points }], String);
+    expect(html.match(/<tr>/g)).toHaveLength(1 + 167 + 1);
+    expect(html).toContain('<th scope="row">1000</th>');
+    expect(html).toContain("One row in 6");
   });
 
   it("says why a guard rail ended the run", () => {
