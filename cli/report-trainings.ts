@@ -36,21 +36,6 @@ export async function reportTrainings(
   return 0;
 }
 
-/** At the end of a run: its page, or null where it cannot be written; the run is none the worse for it. */
-export function reportAfterTraining(
-  folder: string,
-  { halted, terminal }: { readonly halted: TrainingSummary["halted"]; readonly terminal: Terminal },
-): string | null {
-  try {
-    writeTrainingReport(folder, { halted });
-    return trainingFiles.report(folder);
-  } catch (thrown) {
-    if (!(thrown instanceof UmaError)) throw thrown;
-    terminal.note(`no report: ${thrown.message}${thrown.fix ? ` (${thrown.fix})` : ""}`);
-    return null;
-  }
-}
-
 /** A state that cannot be read hides no report; going on with such a run says what is wrong. */
 async function haltOf(folder: string): Promise<TrainingSummary["halted"]> {
   try {
