@@ -87,6 +87,11 @@ export async function checkSft(recipe: SftRecipe, { title, data }: CheckOptions)
         "config",
         `shape.heads: expected an even number, since two heads share keys and values, got ${shape.heads}`,
       );
+    const odd = (["width", "headWidth", "feedForward"] as const).find((name) => shape[name] % 16 !== 0);
+    if (scoring && start === null && odd !== undefined)
+      throw new UmaError("config", `shape.${odd}: expected a multiple of 16, got ${shape[odd]}`, {
+        fix: "that is what this process can compute; or set scoring: null",
+      });
     if (scoring) {
       await checkSessions(scoring.sessions);
       const sources = await knownSources("scoring.data", scoring.data);

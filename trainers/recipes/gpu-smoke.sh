@@ -35,6 +35,7 @@ out=${out:-runs/gpu-smoke-$(date +%Y%m%d-%H%M%S)}
 case $limit in '' | *[!0-9]*) echo "gpu-smoke: --seconds: expected a whole number, got $limit" >&2; exit 2 ;; esac
 
 say() { printf 'gpu-smoke: %s\n' "$*" >&2; }
+over() { [ $SECONDS -ge "$limit" ] && say "the $limit seconds are over (--seconds)"; }
 left() { echo $((limit - SECONDS > 1 ? limit - SECONDS : 1)); }
 umagraph() {
   if [ $dry = yes ]; then echo "umagraph $*"; else timeout -k 5 "$(left)" node cli/umagraph.mjs "$@"; fi
@@ -74,7 +75,7 @@ checkpointEvery: 2500
 scoring: null
 RECIPE
   say "supervised start of a random model"
-  umagraph train "$out/start.yaml" --out "$out/start" --device $device || { say "the supervised start failed"; exit 1; }
+  umagraph train "$out/start.yaml" --out "$out/start" --device $device || { over; say "the supervised start failed"; exit 1; }
   model=$out/start/policy
 fi
 
@@ -121,7 +122,8 @@ trap 'kill -9 $pid 2> /dev/null' EXIT
 lines() { if [ -e "$out/run/metrics.jsonl" ]; then wc -l < "$out/run/metrics.jsonl"; else echo 0; fi; }
 while kill -0 $pid 2> /dev/null && [ "$(lines)" -lt 2 ] && [ $SECONDS -lt "$limit" ]; do sleep 0.2; done
 if ! kill -0 $pid 2> /dev/null || [ "$(lines)" -lt 2 ]; then
-  say "training ended or the time was over before two updates were done:"
+  over
+  say "training did not come to two updates:"
   tail -n 20 "$out/train.log" >&2
   exit 1
 fi
@@ -133,7 +135,8 @@ head -n "$(lines)" "$out/run/metrics.jsonl" > "$out/metrics-when-killed.jsonl"
 
 say "going on"
 umagraph train --resume "$out/run" --device $device >> "$out/train.log" 2>&1 || {
-  say "the run does not go on:"
+  over
+  say "the run did not go on to its end:"
   tail -n 20 "$out/train.log" >&2
   exit 1
 }

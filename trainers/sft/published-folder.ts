@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** Null for a path that is none of that form. */
 export function publishedFolder(checkpoints: string, path: string): string | null {
-  const [, run, kind, name] = /^tinker:\/\/([\w.:-]+)\/(weights|sampler_weights)\/([\w.-]+)$/.exec(path) ?? [];
+  const [, run, kind, name] = /^tinker:\/\/(\w[\w.:-]*)\/(weights|sampler_weights)\/(\w[\w.-]*)$/.exec(path) ?? [];
   if (run === undefined || kind === undefined || name === undefined) return null;
   // colons are not allowed in file names everywhere
   return join(checkpoints, run.replaceAll(":", "~"), kind, name);

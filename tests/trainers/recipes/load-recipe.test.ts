@@ -342,6 +342,14 @@ describe("a supervised recipe", () => {
     );
   });
 
+  it("refuses a shape that could be trained and not be scored", async () => {
+    const odd = { "shape.headWidth": 8 };
+    expect(await refusal("sft-first", { overrides: odd, data: false })).toContain(
+      "shape.headWidth: expected a multiple of 16, got 8",
+    );
+    expect(await refusal("sft-first", { overrides: { ...odd, scoring: null }, data: false })).toContain("accepted");
+  });
+
   it("refuses sets that cannot be kept or compared", async () => {
     expect(await refusal("cold-start", { overrides: { "heldOut.file": "habits-train.jsonl" } })).toContain(
       "two sets would be kept in habits-train.jsonl",

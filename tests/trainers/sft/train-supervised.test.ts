@@ -1,5 +1,5 @@
 /** Supervised training against a server with real gradients: what is sent, what is reported, and that a killed run goes on alike. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -83,6 +83,8 @@ describe("training", () => {
     });
     await expect(dying).rejects.toThrow();
     expect(JSON.parse(readFileSync(join(killed, "state.json"), "utf8")).step).toBe(4);
+    // a line that was being written when the power went
+    appendFileSync(join(killed, "metrics.jsonl"), '{"step":');
     const resumed = await trainSupervised({ ...settings, reportEvery: 2, client, folder: killed, resume: true });
     expect(await scored(resumed)).toEqual(await scored(whole));
     // what was done twice is reported once
