@@ -6,16 +6,12 @@ import { recipeNames } from "../../trainers/recipes/recipes.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { defineCommand } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { reportAfterTraining } from "../report-trainings.ts";
 import { outcomeLines } from "../train/outcome-lines.ts";
 import { type PlannedTraining, planTraining } from "../train/plan-training.ts";
 import { listRecipes, showRecipe } from "../train/recipe-texts.ts";
 import { resultLines } from "../train/supervised-lines.ts";
 import type { Surroundings } from "../train/surroundings.ts";
-import { trainAblation } from "../train/train-ablation.ts";
 import { trainFlags } from "../train/train-flags.ts";
-import { trainRl } from "../train/train-rl.ts";
-import { trainSft } from "../train/train-sft.ts";
 import { exitCodeOf } from "../train/training-outcome.ts";
 
 export const command = defineCommand({
@@ -79,6 +75,7 @@ export const command = defineCommand({
   },
 });
 
+/** What runs is loaded only now: a mistyped recipe is told without waiting for it. */
 async function runPlanned(plan: PlannedTraining, around: Surroundings): Promise<number> {
   const { recipe, folder, seed } = plan;
   const { terminal, interrupt } = around;
@@ -86,28 +83,29 @@ async function runPlanned(plan: PlannedTraining, around: Surroundings): Promise<
   const wallMinutes = () => (performance.now() - began) / 60_000;
   const goOn = `go on with: umagraph train --resume ${folder}`;
   if (recipe.kind === "rl") {
+    const { trainRl } = await import("../train/train-rl.ts");
     const outcome = await trainRl({ ...plan, recipe }, around);
     const weights = outcome.best === null ? null : trainingFiles.best(folder);
     for (const line of outcomeLines(outcome)) terminal.print(line);
-    const report = reportAfterTraining(folder, { halted: outcome.halted, terminal });
     terminal.print(`run folder: ${folder}`);
-    if (report !== null) terminal.print(`report:     ${report}`);
+    if (outcome.report !== null) terminal.print(`report:     ${outcome.report}`);
     if (weights !== null) terminal.print(`weights:    ${weights}`);
     if (outcome.end === "stopped") terminal.print(goOn);
     terminal.result({
       ...outcome,
       ...{ recipe: recipe.name, seed, folder, weights, wallMinutes: wallMinutes() },
       metrics: trainingFiles.metrics(folder),
-      report,
     });
     return exitCodeOf(outcome, interrupt.stopping());
   }
   if (recipe.kind === "sft") {
+    const { trainSft } = await import("../train/train-sft.ts");
     const result = await trainSft({ ...plan, recipe }, around);
     for (const line of resultLines(result)) terminal.print(line);
     terminal.result({ ...result, recipe: recipe.name, seed: recipe.seed, wallMinutes: wallMinutes() });
     return exitCodes.ok;
   }
+  const { trainAblation } = await import("../train/train-ablation.ts");
   const { complete, sampled, greedy } = await trainAblation({ ...plan, recipe }, around);
   terminal.print(ablationTable(sampled));
   terminal.print(`run folders: ${folder}`);

@@ -1,5 +1,6 @@
 /** One reinforced run, from its folder to its report: learner, checkpointed graph, live view, stop in order. */
 import { join } from "node:path";
+import { UmaError } from "../../base/errors.ts";
 import { readJsonl } from "../../base/jsonl.ts";
 import { packageVersion } from "../../base/package-version.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
@@ -9,9 +10,12 @@ import { thisMachine } from "../../trainers/recipes/machine.ts";
 import { modelPlace } from "../../trainers/recipes/model-place.ts";
 import type { RlRecipe, Scale } from "../../trainers/recipes/recipe.ts";
 import { refuseTooLarge } from "../../trainers/recipes/refuse-too-large.ts";
+import { writeTrainingReport } from "../../trainers/report/write-training-report.ts";
 import { isComplete } from "../../trainers/run/is-complete.ts";
 import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run/metrics-line.ts";
+import type { TrainingState } from "../../trainers/run/state.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
+import type { Terminal } from "../terminal.ts";
 import { type Surroundings, sayingHowToGoOn } from "./surroundings.ts";
 import { isEmbedded, openLearner } from "./training-learner.ts";
 import { type TrainingOutcome, trainingOutcome } from "./training-outcome.ts";
@@ -34,7 +38,7 @@ export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<Tr
   refuseFolder(plan);
   const kept = resume ? await lastState(folder) : null;
   // nothing is left that a learner would be needed for
-  if (kept && kept.next === null && !kept.halted && isComplete(kept, recipe)) return trainingOutcome(folder, kept);
+  if (kept && kept.next === null && !kept.halted && isComplete(kept, recipe)) return outcomeOf(plan, kept, terminal);
   const watch = watchTraining(
     trainingView({
       ...{ recipe, seed },
@@ -61,7 +65,7 @@ export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<Tr
         signal: interrupt.signal,
         tell: watch.tell,
       });
-      return trainingOutcome(folder, state);
+      return outcomeOf(plan, state, { note: watch.note });
     } finally {
       await learner.close({ atOnce: interrupt.signal.aborted });
     }
@@ -71,6 +75,19 @@ export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<Tr
     watch.end();
     around.watched(null);
   }
+}
+
+/** With the report, which is worth less than the run: that it cannot be written is only said. */
+function outcomeOf({ folder }: PlannedRl, state: TrainingState, { note }: Pick<Terminal, "note">): TrainingOutcome {
+  let report: string | null = null;
+  try {
+    writeTrainingReport(folder, { halted: state.halted });
+    report = trainingFiles.report(folder);
+  } catch (thrown) {
+    if (!(thrown instanceof UmaError)) throw thrown;
+    note(`the report was not written: ${thrown.message}; umagraph report ${folder} tries again`);
+  }
+  return trainingOutcome(folder, state, { report });
 }
 
 /** Before a learner is started: a folder that cannot be taken is said at once. */

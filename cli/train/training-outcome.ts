@@ -15,13 +15,19 @@ export interface TrainingOutcome {
   /** Of the sampled held-out sessions, at the first and the last evaluation. */
   readonly habits: { readonly before: HabitRates | null; readonly after: HabitRates | null };
   readonly halted: TrainingState["halted"];
+  /** The page of curves; null when it could not be written. */
+  readonly report: string | null;
   /** Of the steps of all updates, stops not counted. */
   readonly minutes: number;
 }
 
 type Score = Pick<EvaluationLine, "update" | "sampled" | "greedy">;
 
-export function trainingOutcome(folder: string, state: TrainingState): TrainingOutcome {
+export function trainingOutcome(
+  folder: string,
+  state: TrainingState,
+  { report }: Pick<TrainingOutcome, "report">,
+): TrainingOutcome {
   const evaluations = readJsonl<EvaluationLine>(trainingFiles.evaluations(folder)).values;
   const timing = readJsonl<TimingLine>(trainingFiles.timing(folder)).values;
   const [first, last] = [evaluations.at(0), evaluations.at(-1)];
@@ -34,7 +40,7 @@ export function trainingOutcome(folder: string, state: TrainingState): TrainingO
     final: last ? scoreOf(last) : null,
     best: best ? scoreOf(best) : null,
     habits: { before: first?.habits ?? null, after: last?.habits ?? null },
-    halted: state.halted,
+    ...{ halted: state.halted, report },
     minutes: seconds / 60,
   };
 }
