@@ -19,7 +19,8 @@ export const command = defineCommand({
   summary: "train a policy by reinforcement from outcomes, or on an expert's sessions",
   usage: "<recipe> [flags]",
   details: [
-    `Recipes: ${recipeNames().join(", ")}; or a file (.yaml, .json) that extends one of them. --list tells of them.`,
+    `Recipes: ${recipeNames().join(", ")};`,
+    "or a file (.yaml, .json) that extends one of them. --list tells of them.",
     "A run is its folder: metrics.jsonl has a line per update, evaluations.jsonl one per held-out evaluation, best/ the best",
     "weights as a Hugging Face folder, report.html the curves. Ctrl-C stops at a safe point, a second one at once; after",
     "either, or after a kill, --resume <folder> goes on as if nothing had happened: umagraph diff says identical metrics.",

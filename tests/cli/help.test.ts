@@ -5,8 +5,8 @@ const cwd = temporaryFolder();
 const run = (args: readonly string[], env: Record<string, string> = {}) => runHere(args, { cwd, env });
 
 const commands = [
-  ...["demo", "memorize", "ask", "memory", "eval", "rollout", "report", "inspect", "rewards", "batch", "diff"],
-  ...["learner", "generate", "graph", "studio", "doctor"],
+  ...["demo", "memorize", "ask", "memory", "eval", "rollout", "report", "inspect", "rewards", "batch", "train"],
+  ...["diff", "learner", "generate", "graph", "studio", "doctor"],
 ];
 
 const listed = (flag: string) => new RegExp(`^ {2}--${flag}( <value>)? {2,}\\S`, "m");
