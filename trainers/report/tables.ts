@@ -66,6 +66,7 @@ const gainCells = ({ mean, low, high, p, wins, losses, ties }: PairedDifference)
 /** Habits that had an occasion at either end; without those that are clean at both, where `clean` is false. */
 export function habitTable(summary: TrainingSummary, { clean = true }: { readonly clean?: boolean } = {}): ReportTable {
   const [before, after] = [summary.first?.update ?? 0, summary.last?.update ?? 0];
+  const twice = before !== after;
   const left = new Set(clean ? [] : cleanHabits(summary));
   const shown = summary.habits.filter((change) => isTold(change) && !left.has(change));
   return {
@@ -76,8 +77,7 @@ export function habitTable(summary: TrainingSummary, { clean = true }: { readonl
       text("Habit"),
       text("Should be"),
       number(`After update ${before}`),
-      number(`After update ${after}`),
-      text(""),
+      ...(twice ? [number(`After update ${after}`), text("")] : []),
     ],
     rows: shown.map((change) => {
       const habit = habits.find(({ name }) => name === change.name);
@@ -86,8 +86,7 @@ export function habitTable(summary: TrainingSummary, { clean = true }: { readonl
           habit?.label ?? change.name,
           habit?.good ?? absent,
           habitRate(change, change.before),
-          habitRate(change, change.after),
-          change.trend ?? "",
+          ...(twice ? [habitRate(change, change.after), change.trend ?? ""] : []),
         ],
       };
     }),

@@ -19,6 +19,10 @@ export function renderTraining(summary: TrainingSummary, { width = 100 }: { read
     ...(summary.evaluations.length === 0 ? [] : [renderTable(evaluationTable(summary), width)]),
     ...gainTable(summary).map((table) => renderTable(table, width)),
     ...(summary.first === null ? [] : [renderTable(habitTable(summary, { clean: false }), width)]),
-    ...(clean === 0 ? [] : [`${clean} more ${clean === 1 ? "habit is" : "habits are"} clean before and after.`]),
+    ...(clean === 0
+      ? []
+      : [
+          `${clean} more ${clean === 1 ? "habit is" : "habits are"} clean${summary.first === summary.last ? "" : " before and after"}.`,
+        ]),
   ].join("\n\n")}\n`;
 }

@@ -67,8 +67,10 @@ describe("the summary", () => {
     writeTrainingReport(place);
     expect(readFileSync(trainingFiles.report(place), "utf8")).toContain("No update and no evaluation is finished yet");
     append(trainingFiles.evaluations(place), readTraining(folder).evaluations[0]!);
-    expect(summariseTraining(readTraining(place)).gain).toEqual({ sampled: null, greedy: null });
-    writeTrainingReport(place);
+    const { summary: evaluated } = writeTrainingReport(place);
+    expect(evaluated.gain).toEqual({ sampled: null, greedy: null });
+    expect(renderTraining(evaluated)).toMatch(/^Habit +Should be +After update 0$/m);
+    expect(renderTraining(evaluated)).toMatch(/^\d+ more habits are clean\.$/m);
   });
 });
 

@@ -12,7 +12,7 @@ const longestText = 2_000;
 
 export function samplesHtml({ shown, counts, kind }: SampledQuestions): string {
   const { better, worse, same } = counts;
-  const lead = `Of ${better + worse + same} held-out questions that both evaluations scored (${kind} tokens), ${better} are answered better, ${worse} worse, ${same} the same. Shown are the first of them whose score changed, of different contexts and kinds where there are such.`;
+  const lead = `Of ${better + worse + same} held-out questions that both evaluations scored (${kind} tokens), ${better} are answered better, ${worse} worse, ${same} the same.${shown.length === 0 ? "" : " Shown are the first of those whose score changed, of different contexts and kinds where there are such."}`;
   return [`<p class="lead">${lead}</p>`, ...shown.map(sampleHtml)].join("\n");
 }
 
@@ -34,7 +34,7 @@ function sideHtml(side: SampledSide, other: SampledSide): string {
   return [
     `<div class="side ${look}">`,
     `<h4>${update === 0 ? "Before training" : `After update ${update}`} <span class="badge ${look}">${look === "partial" ? percent(value) : look}</span></h4>`,
-    `<ol class="steps-list">${answer.calls.map(callHtml).join("")}<li><pre>${shown(answer.answer ?? endOf(answer))}</pre></li></ol>`,
+    `<ol class="steps-list">${answer.calls.map(callHtml).join("")}<li><pre>${clipped(answer.answer ?? endOf(answer))}</pre></li></ol>`,
     bankHtml(side, other),
     buildingHtml(side.building),
     "</div>",
@@ -45,7 +45,7 @@ const endOf = ({ end, error }: SessionRecord) => (error ? `(failed: ${error.mess
 
 function callHtml({ name, args, verdict, observation }: CallRecord): string {
   const written = args === null ? "(arguments that could not be read)" : JSON.stringify(args);
-  return `<li><span class="tool">${escapeHtml(name)}</span> <span class="badge ${verdict}">${verdict}</span> <code>${shown(written)}</code><pre>${shown(observation)}</pre></li>`;
+  return `<li><span class="tool">${escapeHtml(name)}</span> <span class="badge ${verdict}">${verdict}</span> <code>${clipped(written)}</code><pre>${clipped(observation)}</pre></li>`;
 }
 
 /** Entries that the other side does not have, word for word, stand out. */
@@ -56,12 +56,12 @@ function bankHtml({ memory, building }: SampledSide, other: SampledSide): string
   const entries = [...entriesOf(memory.bank)];
   const items = entries.slice(0, mostEntries).map((entry) => {
     const only = !theirs.has(textOf(entry));
-    return `<li${only ? ' class="only"' : ""}><b dir="auto">${shown(entry.title)}</b> ${shown(entry.content)}${only ? ' <span class="quiet">(only here)</span>' : ""}</li>`;
+    return `<li${only ? ' class="only"' : ""}><b dir="auto">${clipped(entry.title)}</b> ${clipped(entry.content)}${only ? ' <span class="quiet">(only here)</span>' : ""}</li>`;
   });
   const left = entries.length - items.length;
   return [
     `<details open><summary>Memory: ${entries.length} ${entries.length === 1 ? "entry" : "entries"}</summary>`,
-    `<p class="quiet">core: ${memory.core.trim() === "" ? "(empty)" : shown(memory.core)}</p>`,
+    `<p class="quiet">core: ${memory.core.trim() === "" ? "(empty)" : clipped(memory.core)}</p>`,
     `<ul class="bank-list">${items.join("")}</ul>`,
     left > 0 ? `<p class="note">${left} more entries are left out.</p>` : "",
     "</details>",
@@ -82,10 +82,10 @@ function chunksHtml(building: readonly SessionRecord[]): string {
   if (building.length === 0) return "";
   const chunks = building.map(({ position, messages }) => {
     const prompt = messages.findLast(({ role }) => role === "user")?.text ?? "";
-    return `<li>chunk ${position + 1}<pre class="prose">${shown(readSection(prompt, "chunk") ?? prompt, 20_000)}</pre></li>`;
+    return `<li>chunk ${position + 1}<pre class="prose">${clipped(readSection(prompt, "chunk") ?? prompt, 20_000)}</pre></li>`;
   });
   return `<details class="behind"><summary>What was read: ${building.length} chunks</summary><ol class="steps-list">${chunks.join("")}</ol></details>`;
 }
 
-const shown = (text: string, most = longestText) =>
+const clipped = (text: string, most = longestText) =>
   escapeHtml(text.length <= most ? text : `${text.slice(0, most)} … (${text.length - most} characters more)`);
