@@ -15,22 +15,24 @@
 # is wrong, 2 it cannot be tried here.
 set -u -o pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
-cd "$root" || exit 2
+# as they were meant where this was called
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
 
 model=assets/embedded-policy random=no out= limit=720 device=cuda dry=no
 while [ $# -gt 0 ]; do
   case $1 in
-    --model) model=${2:?--model needs a folder}; shift ;;
+    --model) model=$(absolute "${2:?--model needs a folder}"); shift ;;
     --random) random=yes ;;
-    --out) out=${2:?--out needs a folder}; shift ;;
+    --out) out=$(absolute "${2:?--out needs a folder}"); shift ;;
     --seconds) limit=${2:?--seconds needs a number}; shift ;;
     --cpu) device=cpu ;;
     --dry-run) dry=yes ;;
-    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     *) echo "gpu-smoke: there is no option $1; see --help" >&2; exit 2 ;;
   esac
   shift
 done
+cd "$root" || exit 2
 out=${out:-runs/gpu-smoke-$(date +%Y%m%d-%H%M%S)}
 case $limit in '' | *[!0-9]*) echo "gpu-smoke: --seconds: expected a whole number, got $limit" >&2; exit 2 ;; esac
 
@@ -43,7 +45,7 @@ umagraph() {
 
 if [ $dry = no ]; then
   [ -e "$out" ] && { say "$out is there already: choose another folder with --out"; exit 2; }
-  if [ $device = cuda ] && ! nvidia-smi >&2; then
+  if [ $device = cuda ] && ! nvidia-smi >&2 2> /dev/null; then
     say "no CUDA device here; --cpu tries the chain without one"
     exit 2
   fi
@@ -90,7 +92,7 @@ fi
 write "$out/smoke.yaml" << RECIPE
 extends: uma-specialist
 summary: a few updates, to see that training works on this machine
-model: $model
+model: "$model"
 loraRank: $rank
 sampler: learner
 data:

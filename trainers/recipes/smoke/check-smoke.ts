@@ -6,12 +6,13 @@
 import { messageOf } from "../../../base/errors.ts";
 import { readJsonl } from "../../../base/jsonl.ts";
 import { readTraining } from "../../report/read-training.ts";
+import type { MetricsLine } from "../../run/metrics-line.ts";
 import { smokeFindings } from "./smoke-findings.ts";
 
 try {
   const [folder = ".", killed] = process.argv.slice(2);
   const log = readTraining(folder);
-  const before = killed === undefined ? [] : readJsonl<unknown>(killed).values;
+  const before = killed === undefined ? [] : readJsonl<MetricsLine>(killed).values;
   const findings = smokeFindings(log, {
     killedAfter: killed === undefined ? null : before.length,
     before,
