@@ -142,24 +142,22 @@ function scoreCard(
 const difference = (before: Estimate | null, after: Estimate) =>
   before?.mean == null || after.mean === null ? null : after.mean - before.mean;
 
-/** Mean seconds per update by step, from the last updates' point of view: what a faster machine would save. */
+/** All seconds by step, spread over the updates: evaluations too, of which there are fewer. */
 function timeFigure({ timing }: TrainingLog): string[] {
   const steps = [...new Set(timing.flatMap(({ seconds }) => Object.keys(seconds)))];
   if (steps.length === 0) return [];
-  const total = timing.reduce(
-    (sum, { seconds }) => sum + Object.values(seconds).reduce((one, more) => one + more, 0),
-    0,
-  );
+  const updates = Math.max(1, timing.filter(({ update }) => update > 0).length);
+  const spentOn = (step: string) => timing.reduce((sum, { seconds }) => sum + (seconds[step] ?? 0), 0);
+  const total = steps.reduce((sum, step) => sum + spentOn(step), 0);
   const groups = steps.map((step) => {
-    const spent = timing.reduce((sum, { seconds }) => sum + (seconds[step] ?? 0), 0);
-    const mean = spent / timing.length;
-    const note = `${duration(mean * 1_000)} · ${percent(total === 0 ? null : spent / total)} %`;
-    return { label: step, bars: [{ series: 0, value: mean, note, tip: `${step}: ${note}` }] };
+    const spent = spentOn(step);
+    const note = `${duration((spent / updates) * 1_000)} · ${percent(total === 0 ? null : spent / total)} %`;
+    return { label: step, bars: [{ series: 0, value: spent / updates, note, tip: `${step}: ${note}` }] };
   });
   const title = "Seconds per update, by step";
   const svg = barChart(groups, { label: title, tick: (value) => `${value} s` });
   return [
-    `<figure id="curve-time"><figcaption>${title}</figcaption>${svg}<p class="note">Means over all updates. Evaluations count towards the update after which they were made.</p></figure>`,
+    `<figure id="curve-time"><figcaption>${title}</figcaption>${svg}<p class="note">All time of a step, spread over the updates. Evaluations are fewer than updates.</p></figure>`,
   ];
 }
 
