@@ -6,6 +6,7 @@ import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import { listedGraphs, packageRoot } from "../graph-files.ts";
+import { serviceAt } from "../learner/service-state.ts";
 import { checkStudio } from "../studio-check.ts";
 import { startStudio } from "../studio-server.ts";
 
@@ -16,6 +17,7 @@ export const command = defineCommand({
   details: [
     "Serves every graph of langgraph.json on this machine. Studio itself is a web page that connects to it. Newer Chrome",
     "versions ask before a web page may reach a local server: allow it. Breakpoints: choose executeTools in the session graph.",
+    "The trainer graph trains at a learner that runs already: umagraph learner start, then --learner with its address.",
   ].join("\n"),
   flags: z.object({
     port: z.coerce.number().int().min(0).max(65_535).default(2_024).describe("Port; 0 takes a free one"),
@@ -33,6 +35,7 @@ export const command = defineCommand({
     variant: z.string().optional().describe("Method that the rollout graph samples (default uma)"),
     model: z.string().optional().describe("Model of the openai policy"),
     baseUrl: z.string().optional().describe("An OpenAI-compatible server"),
+    learner: z.string().optional().describe("Address of the learner that the trainer graph trains at"),
   }),
   examples: [
     { run: "umagraph studio", what: "serve, then open the printed address" },
@@ -43,6 +46,11 @@ export const command = defineCommand({
     if (flags.variant) process.env.UMAGRAPH_VARIANT = flags.variant;
     if (flags.model) process.env.UMAGRAPH_MODEL = flags.model;
     if (flags.baseUrl) process.env.UMAGRAPH_BASE_URL = flags.baseUrl;
+    if (flags.learner) {
+      process.env.UMAGRAPH_LEARNER = flags.learner;
+      const checkpoints = serviceAt(flags.learner)?.checkpoints;
+      if (checkpoints !== undefined) process.env.UMAGRAPH_LEARNER_CHECKPOINTS ||= checkpoints;
+    }
     const state = flags.check ? mkdtempSync(join(tmpdir(), "umagraph-studio-")) : undefined;
     const server = await startStudio({
       port: flags.check ? 0 : flags.port,

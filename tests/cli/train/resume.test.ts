@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadRlRecipe } from "../../../trainers/recipes/load-recipe.ts";
+import { runTraining } from "../../../trainers/run/run-training.ts";
 import { servicePython, whyNoService } from "../../support/learner-service.ts";
 import { root, runCli, runHere, startCli, temporaryFolder } from "../run-cli.ts";
 
@@ -94,6 +96,15 @@ describe.skipIf(servicePython === null)("umagraph train, with a learner", () => 
     const { final, best } = JSON.parse(last.stdout);
     expect({ final, best }).toEqual({ final: result.final, best: result.best });
   }, 900_000);
+
+  it("the plain loop over the same steps gives the metrics of the graph", async () => {
+    const recipe = await loadRlRecipe(join(cwd, "tiny.yaml"));
+    const learner = { baseURL: url, checkpoints: join(cwd, "checkpoints") };
+    const end = await runTraining({ folder: join(cwd, "plain"), recipe, seed: 1, umagraph: "test", learner });
+    expect(end.complete).toBe(true);
+    for (const file of ["metrics.jsonl", "evaluations.jsonl"])
+      expect(readFileSync(join(cwd, "plain", file), "utf8")).toBe(readFileSync(join(cwd, "whole", file), "utf8"));
+  }, 300_000);
 
   it("Ctrl-C stops in order, says how to go on, and a changed seed is refused", async () => {
     const { code, stderr, stdout } = await killedWhen(
