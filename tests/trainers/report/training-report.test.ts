@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stepChart } from "../../../trainers/report/charts/step-chart.ts";
 import { numbersBehind } from "../../../trainers/report/html/curve-figure.ts";
 import { metricsCsv } from "../../../trainers/report/metrics-csv.ts";
 import { readTraining } from "../../../trainers/report/read-training.ts";
@@ -153,6 +154,16 @@ describe("the page", () => {
     const kl = /<figure id="curve-kl">[\s\S]*?<\/figure>/.exec(html)![0];
     // update 4 took no step: two pieces of line for each of two series
     expect(kl.match(/class="curve"/g)).toHaveLength(4);
+    // and where a single point stands between gaps, it is seen
+    const alone = stepChart(
+      [{ label: "y", thin: true, points: [1, 2, 3].map((x) => ({ x, y: x === 2 ? 1 : null })) }],
+      {
+        label: "y",
+        format: String,
+      },
+    );
+    expect(alone).toContain('class="alone"');
+    expect(alone).not.toContain('class="curve"');
     expect(kl).toContain('<th scope="row">4</th><td class="right">–</td><td class="right">–</td>');
     expect(kl).toContain('<th scope="row">2</th><td class="right">0.04</td>');
     expect(html).not.toContain("NaN");

@@ -97,7 +97,10 @@ function drawSeries(
       svgElement("path", { d: bandPath(run, place), class: "band" }),
     ),
     ...runsOf(sorted, ({ y }) => y !== null).map((run) =>
-      svgElement("path", { d: linePath(run.map(({ x, y }) => [place.x(x), place.y(y!)])), class: "curve" }),
+      run.length > 1
+        ? svgElement("path", { d: linePath(run.map(({ x, y }) => [place.x(x), place.y(y!)])), class: "curve" })
+        : // a line of one point would not be seen
+          svgElement("circle", { cx: place.x(run[0]!.x), cy: place.y(run[0]!.y!), r: 1.8, class: "alone" }),
     ),
     ...marks.flatMap(({ x, y, low, high }) =>
       y === null
