@@ -76,10 +76,11 @@ async function planResume(folder: string, { flags, positionals, typed }: Given):
   return { recipe: changed, seed, scale, folder, resume: true };
 }
 
-/** What --set and --updates change, by path. */
-const changes = ({ set, updates }: TrainFlags): Fields => ({
+/** What --set, --updates and --start change, by path. */
+const changes = ({ set, updates, start }: TrainFlags): Fields => ({
   ...(set !== undefined && readSettings(Array.isArray(set) ? set.join(",") : set)),
   ...(updates !== undefined && { updates }),
+  ...(start !== undefined && { start }),
 });
 
 interface BegunTraining {

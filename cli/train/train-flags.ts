@@ -35,6 +35,10 @@ export const trainFlags = z.object({
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe("A field of the recipe, by path: --set adam.learningRate=1e-4 --set data.0.contexts=4"),
+  start: z
+    .string()
+    .optional()
+    .describe("Of a supervised recipe: the folder of a policy to begin with, in place of the recipe's"),
   to: z.string().optional().describe("Of a supervised recipe: a folder that the finished policy is also put into"),
   pool: z.coerce
     .number()

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { UmaError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import type { ResolvedAblation } from "../recipes/ablation-recipe.ts";
+import { ResolvedAblation } from "../recipes/ablation-recipe.ts";
 import { readTraining } from "../report/read-training.ts";
 import { trainingFiles } from "../run/training-folder.ts";
 import { ablationFigure } from "./ablation-figure.ts";
@@ -77,6 +77,8 @@ function writeTables(folder: string, runs: readonly AblationRun[]) {
   return { sampled, greedy };
 }
 
+const plain = (recipe: ResolvedAblation): unknown => JSON.parse(JSON.stringify(recipe));
+
 function claim({ folder, recipe, resume = false, umagraph, scale = null }: RunAblationOptions): void {
   const path = trainingFiles.config(folder);
   if (!existsSync(path)) {
@@ -92,7 +94,9 @@ function claim({ folder, recipe, resume = false, umagraph, scale = null }: RunAb
       fix: `go on with it by --resume ${folder}, or choose another folder with --out`,
     });
   const begun = JSON.parse(readFileSync(path, "utf8")) as { readonly recipe: ResolvedAblation };
-  if (!isDeepStrictEqual(begun.recipe, JSON.parse(JSON.stringify(recipe))))
+  // by its defaults of today: a field that is new since then does not make it another
+  const known = ResolvedAblation.safeParse(begun.recipe);
+  if (!isDeepStrictEqual(plain(known.data ?? begun.recipe), plain(recipe)))
     throw new UmaError(
       "config",
       `${folder} was begun with another recipe (${begun.recipe.name}, or other numbers of it)`,

@@ -20,7 +20,7 @@ import { takeProcessLock } from "../../base/process-lock.ts";
 import type { LearnerClientOptions } from "../../learner/index.ts";
 import type { TrainedSessions } from "../../policies/embedded/trained-sessions.ts";
 import { modelPlace, refuseMissingModel } from "../recipes/model-place.ts";
-import type { SftRecipe } from "../recipes/sft-recipe.ts";
+import { SftRecipe } from "../recipes/sft-recipe.ts";
 import { type ExportedPolicy, exportPolicy } from "./export-policy.ts";
 import { initialModelFolder, preparePolicy } from "./prepare-policy.ts";
 import { publishedFolder } from "./published-folder.ts";
@@ -159,6 +159,8 @@ function readPublished(folder: string): Published | null {
   return published.folder !== null && !existsSync(published.folder) ? null : published;
 }
 
+const plain = (recipe: SftRecipe): unknown => JSON.parse(JSON.stringify(recipe));
+
 /** Makes the folder this recipe's, or finds that it is. */
 function claim({ folder, recipe, resume = false, umagraph, scale = null }: SupervisedRunOptions): void {
   const path = join(folder, files.config);
@@ -176,7 +178,9 @@ function claim({ folder, recipe, resume = false, umagraph, scale = null }: Super
       fix: `go on with it by --resume ${folder}, or choose another folder with --out`,
     });
   const begun = JSON.parse(readFileSync(path, "utf8")) as { readonly recipe: SftRecipe };
-  if (isDeepStrictEqual(begun.recipe, JSON.parse(JSON.stringify(recipe)))) return;
+  // by its defaults of today: a field that is new since then does not make it another
+  const known = SftRecipe.safeParse(begun.recipe);
+  if (isDeepStrictEqual(plain(known.data ?? begun.recipe), plain(recipe))) return;
   throw new UmaError(
     "config",
     `${folder} was begun with another recipe (${begun.recipe.name}, or other numbers of it)`,
