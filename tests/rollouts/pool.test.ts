@@ -11,6 +11,7 @@ import { loadPrompts } from "../../nodes/prompts/prompts.ts";
 import { withoutTimes } from "../../nodes/session/record.ts";
 import { createPolicy } from "../../policies/index.ts";
 import { createSource } from "../../retrieval/source.ts";
+import { openSamplingThreads, type SamplingThreads } from "../../rollouts/pool/sampling-threads.ts";
 import { toolsets } from "../../tools/toolsets.ts";
 import { wordsConfig } from "../evals/run-words.ts";
 
@@ -21,17 +22,18 @@ let runs = 0;
 const spec = { policy: "ledger-expert" };
 
 async function sampled(options: {
-  threads: number;
+  threads: number | SamplingThreads;
   concurrency: number;
   variant?: string;
+  seed?: number;
   G?: number;
   M?: number | null;
 }) {
-  const { threads, concurrency, variant = "uma", G = 3, M = 4 } = options;
+  const { threads, concurrency, variant = "uma", seed = 3, G = 3, M = 4 } = options;
   const path = join(parent, `run-${++runs}`);
   const config: RunConfig = wordsConfig({
     name: "pool",
-    benchmark: { name: "ledger-qa", config: { horizon: [3], contexts: 3, seed: 3 } },
+    benchmark: { name: "ledger-qa", config: { horizon: [3], contexts: 3, seed } },
     variant: { spec: variant, name: (await loadVariant(variant)).name, paper: variant },
     policy: { spec, name: "ledger-expert", scripted: true },
     toolset: "ledger",
@@ -70,5 +72,20 @@ describe("the pool", () => {
       expect(run.records, JSON.stringify(options)).toEqual(reference.records);
       expect(run.scores).toEqual(reference.scores);
     }
+  });
+
+  it("serves several runs, side by side and one after the other, on threads that outlive them", async () => {
+    const [one, other] = await Promise.all([5, 6].map((seed) => sampled({ threads: 0, concurrency: 4, seed, G: 2 })));
+    const threads = openSamplingThreads({ threads: 2, concurrency: 8 });
+    try {
+      const shared = (seed: number) => sampled({ threads, concurrency: 8, seed, G: 2 });
+      const both = await Promise.all([shared(5), shared(6)]);
+      expect(both.map(({ records }) => records)).toEqual([one!.records, other!.records]);
+      expect((await shared(5)).records).toEqual(one!.records);
+      expect(threads.pool.threads).toHaveLength(2);
+    } finally {
+      await threads.close();
+    }
+    expect(() => openSamplingThreads({ threads: 0, concurrency: 8 })).toThrow(/at least one thread, got 0/);
   });
 });

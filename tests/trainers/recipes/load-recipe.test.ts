@@ -284,6 +284,30 @@ describe("a mistake gets a sentence", () => {
       'there is no estimator "global" | did you mean global-group?',
     ],
     ["an objective", "demo", { objective: "task" }, 'there is no objective named "task"'],
+    [
+      "a part of an objective",
+      "demo",
+      { objective: { loss: "clipped" } },
+      "objective.clip: expected an object, got nothing",
+    ],
+    [
+      "a loss",
+      "demo",
+      { objective: { loss: "clippd" } },
+      "objective.loss: expected one of clipped, gspo, cispo, reinforce, sft, dpo, got",
+    ],
+    [
+      "a kind of schedule",
+      "demo",
+      { "credit.schedule": { kind: "two" } },
+      "credit.schedule.kind: expected one of joint, two-stage, alternating, got",
+    ],
+    [
+      "a misspelled option",
+      "demo",
+      { "data.0.config.horizn": 3 },
+      "there is no field data.0.config.horizn (did you mean data.0.config.horizon?)",
+    ],
     ["a supervised objective", "demo", { objective: "sft" }, "cannot train on rewards"],
     ["a toolset", "demo", { "rollout.toolset": "papr" }, 'there is no toolset "papr"'],
     [

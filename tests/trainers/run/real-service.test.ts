@@ -36,7 +36,7 @@ describe.skipIf(servicePython === null)(
         await learner.die();
         rmSync(place, { recursive: true, force: true });
       };
-    }, 300_000);
+    }, 900_000);
 
     interface Run {
       readonly folder?: string;
@@ -290,7 +290,7 @@ describe.skipIf(servicePython === null)(
       );
     });
   },
-  300_000,
+  900_000,
 );
 
 interface Files {

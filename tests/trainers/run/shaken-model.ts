@@ -8,7 +8,7 @@ import { writeSafetensors } from "../../../trainers/sft/model/write-safetensors.
 const trained = resolve(import.meta.dirname, "..", "..", "..", "assets", "embedded-policy");
 
 /** `share` of each tensor's own spread. */
-export function shakenModel(folder: string, share = 0.1): string {
+export function shakenModel(folder: string, share = 0.4): string {
   cpSync(trained, folder, { recursive: true });
   const path = join(folder, "model.safetensors");
   const random = rng("shaken-model");

@@ -110,7 +110,7 @@ describe.skipIf(servicePython === null)(`with the service (${servicePython === n
     });
     expect(whole.policy!.bytes).toBeLessThan(whole.policy!.parameters * 2 + 10_000);
     // two states in turn, and one published set of weights
-    const [run] = readdirSync(join(whole.folder, "checkpoints")).filter((name) => !name.startsWith("."));
+    const [run] = readdirSync(join(whole.folder, "checkpoints")).filter((name) => name.includes("~train~"));
     const kept = (kind: string) =>
       readdirSync(join(whole.folder, "checkpoints", run!, kind)).filter((name) => !name.includes("."));
     expect(kept("weights").sort()).toEqual(["sft-0", "sft-1"]);

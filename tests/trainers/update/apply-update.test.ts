@@ -52,6 +52,68 @@ describe("an update on an exact learner", () => {
     expect(step!.metrics!.tokens).toBe(step!.plan.terms.reduce((sum, { trained }) => sum + trained, 0));
   });
 
+  it("leaves out sessions with an advantage of 0 on request, also where they would be sent for their KL term", async () => {
+    const objective = objectiveFrom("task-stratified");
+    const reference = await client.createSampler({ baseModel });
+    const given = { model, reference, sessions: sessionsFor(20), objective, profile: client.profile };
+    const [all] = await applyUpdate({ ...given, adam: { learningRate: 0 } });
+    const [some] = await applyUpdate({ ...given, adam: { learningRate: 0 }, shipZeroAdvantage: false });
+    expect([all!.plan.terms.length, some!.plan.terms.length]).toEqual([5, 4]);
+    expect(some!.plan.totals).toEqual(all!.plan.totals);
+    expect(some!.zeroAdvantage).toBe(1);
+  });
+
+  it("scores the reference alike by a sampler and by a model that nobody trains", async () => {
+    const objective = objectiveFrom("task-stratified");
+    const references = [
+      await client.createSampler({ baseModel }),
+      await client.createModel({ baseModel, lora: { rank: 4 } }),
+    ];
+    const given = { model, sessions: sessionsFor(20), objective, profile: client.profile, adam: { learningRate: 0 } };
+    const [sampler, frozen] = await Promise.all(references.map((reference) => applyUpdate({ ...given, reference })));
+    expect(sampler![0]!.metrics!.klRef).not.toBeNull();
+    expect(frozen![0]!.metrics!.klRef).toBeCloseTo(sampler![0]!.metrics!.klRef!, 4);
+  });
+
+  it("takes the sampler's log-probabilities as the old ones on request, without a forward pass", async () => {
+    const objective = objectiveFrom({ ...(objectiveFrom("task-stratified") as object), kl: null });
+    let passes = 0;
+    const watched = {
+      ...model,
+      forward: (...args: Parameters<TrainedModel["forward"]>) => {
+        passes++;
+        return model.forward(...args);
+      },
+    };
+    const given = { model: watched, sessions: sessionsFor(20), objective, profile: client.profile };
+    const steps = await applyUpdate({ ...given, minibatches: 2, old: "sampler", adam: { learningRate: 0 } });
+    expect(passes).toBe(0);
+    for (const { plan } of steps)
+      for (const { session } of plan.terms) for (const part of session.parts) expect(part.old).toBeUndefined();
+    await applyUpdate({ ...given, minibatches: 2, adam: { learningRate: 0 } });
+    expect(passes).toBe(1);
+  });
+
+  it("takes no step when what is asked before it throws", async () => {
+    const objective = objectiveFrom({ ...(objectiveFrom("task-stratified") as object), kl: null });
+    const asked: number[] = [];
+    await expect(
+      applyUpdate({
+        model: { ...model, optimStep: () => Promise.reject(new Error("stepped")) },
+        sessions: sessionsFor(20),
+        objective,
+        profile: client.profile,
+        adam: { learningRate: 1 },
+        beforeStep(metrics, step) {
+          asked.push(step);
+          expect(metrics.samplerGap).toBeGreaterThan(0);
+          throw new Error("no further");
+        },
+      }),
+    ).rejects.toThrow("no further");
+    expect(asked).toEqual([0]);
+  });
+
   it("takes no step when no session has a gradient", async () => {
     const objective = objectiveFrom({ ...(objectiveFrom("task-stratified") as object), kl: null });
     const silent = sessionsFor(20).map((session) => ({ ...session, advantage: 0 }));
