@@ -4,11 +4,11 @@
  */
 import { closest } from "../../base/closest.ts";
 import { messageOf, UmaError } from "../../base/errors.ts";
-import { problemSentence, valueProblems } from "../../base/issue-sentence.ts";
 import { seedOf } from "../../base/rng.ts";
 import type { Benchmark, EvalContext } from "../../evals/benchmark.ts";
 import { benchmarkNames, loadBenchmark } from "../../evals/benchmarks/index.ts";
 import { corpora } from "./corpora.ts";
+import { fieldProblems } from "./field-problems.ts";
 import type { DataSource } from "./recipe.ts";
 
 export interface KnownSource {
@@ -59,15 +59,10 @@ function missingBenchmarks(field: string, missing: readonly string[]): UmaError 
 
 function configOf(source: DataSource, benchmark: Benchmark, field: string): Record<string, unknown> {
   const parsed = benchmark.config.safeParse(source.config);
-  if (!parsed.success) {
-    const problems = valueProblems(parsed.error, source.config).map((problem) => ({
-      ...problem,
-      field: [field, "config", problem.field].filter(Boolean).join("."),
-    }));
-    throw new UmaError("config", problemSentence(problems), {
+  if (!parsed.success)
+    throw new UmaError("config", fieldProblems(parsed.error, benchmark.config, source.config, [field, "config"]), {
       fix: `options of ${benchmark.name}: umagraph eval ${benchmark.name} --help`,
     });
-  }
   const { outcome } = source;
   const metrics = [...benchmark.metrics.map(({ name }) => name), "uma-code"];
   if (outcome !== undefined && !metrics.includes(outcome)) {

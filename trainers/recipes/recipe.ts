@@ -118,7 +118,7 @@ export const RlRecipe = z.strictObject({
   /** The run is also complete after the update in which so many tokens have been sampled in all; null: only `updates` counts. */
   sampledTokens: z.int().min(1).nullable().default(null),
   /** 1: the next update is sampled while this one trains, by weights one update older; recorded, and importance-weighted by the objective. */
-  async: z.union([z.literal(0), z.literal(1)]).default(0),
+  async: z.literal([0, 1]).default(0),
   /** The learner's state is saved every so many updates; a killed run redoes what came after it from the records. */
   saveEvery: z.int().min(1).default(1),
   guards: Guards.prefault({}),
