@@ -14,15 +14,15 @@ import { startEmbeddedLearner } from "./train/embedded-learner.ts";
 
 const MODEL = "assets/embedded-policy";
 
-const ledger = { profile: "micro", horizon: 2, maxTransactions: 1 } as const;
+const ledger = { profile: "micro", horizon: 4, maxTransactions: 3, changes: 0.5 } as const;
 
-/** As small as an update can be that has something to learn from. */
+/** Few sessions, of a kind that this model does not always get right: there is something to learn from. */
 const changes = {
   model: MODEL,
   updates: 1,
-  data: [{ benchmark: "ledger-qa", config: { ...ledger, split: "train" }, contexts: 1, M: 2, generated: true }],
+  data: [{ benchmark: "ledger-qa", config: { ...ledger, split: "train" }, contexts: 1, M: 4, generated: true }],
   evaluation: { data: [{ benchmark: "ledger-qa", config: { ...ledger, split: "test" }, contexts: 1, M: 1 }], every: 1 },
-  "rollout.G": 2,
+  "rollout.G": 4,
 };
 
 interface Values {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { environmentPython } from "../../cli/learner/environment.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -27,12 +28,21 @@ it("langgraph.json lists what the studio modules export, and graphs of the built
   expect(Object.keys(graphs)).toEqual(expect.arrayContaining(["agent", "rag", "concat", "rollout"]));
 });
 
-it("the served graphs stream, stop before the tools, take an edit and go on; a rollout's table is what sampling gives", async () => {
+it("the served graphs stream, stop before the tools, take an edit and go on; a rollout's table is what sampling gives; an update is stepped through", async () => {
   const { stdout } = await umagraph("studio", "--check", "--json", "--quiet");
   const { steps } = JSON.parse(stdout) as { steps: { name: string; ok: boolean; seen: string }[] };
   expect(steps.filter((step) => !step.ok)).toEqual([]);
-  expect(steps).toHaveLength(8);
-}, 120_000);
+  expect(steps).toHaveLength(9);
+  const { seen } = steps.at(-1)!;
+  if (environmentPython() === null) expect(seen).toMatch(/^skipped: the learner's Python environment is not there/);
+  else expect(seen).toMatch(/^9 stops, 16 memory and 16 QA sessions, /);
+}, 400_000);
+
+it("the trainer is printed with its steps in a circle", async () => {
+  const { stdout } = await umagraph("graph", "trainer");
+  for (const edge of ["collect -.-> reward", "update -.-> publish", "evaluate -.-> collect", "evaluate -.-> closeRun"])
+    expect(stdout).toContain(edge);
+});
 
 it("a graph is printed as Mermaid with its sessions inside", async () => {
   const { stdout } = await umagraph("graph", "agent", "--xray");

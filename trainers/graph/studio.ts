@@ -2,4 +2,7 @@
 import { studioTrainings } from "./studio-trainings.ts";
 import { createTrainerGraph } from "./trainer.ts";
 
-export const trainer = async () => createTrainerGraph(studioTrainings(process.env));
+/** The server makes the graph anew for every run of a thread; what is open stays open between them. */
+const trainings = studioTrainings(process.env);
+
+export const trainer = async () => createTrainerGraph(trainings);
