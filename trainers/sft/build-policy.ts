@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** In this order: each begins with what the one before has made. */
 const parts = [
   { recipe: "sft-first", to: null },
+  { recipe: "sft-second", to: null },
   { recipe: "sft-expert", to: "assets/embedded-policy" },
   { recipe: "cold-start", to: "assets/cold-start" },
 ] as const;
