@@ -1,7 +1,7 @@
 /** The start of the RL demo: the finished policy, trained a little on a teacher of bad habits. */
 import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
-import { firstHalf } from "./sft-first.ts";
+import { firstPart } from "./sft-first.ts";
 
 export const coldStart: SftFile = {
   kind: "sft",
@@ -10,7 +10,7 @@ export const coldStart: SftFile = {
     summary:
       "The mixed-quality start of the RL demo: the embedded policy after a few minutes with a teacher of bad habits",
     start: "assets/embedded-policy",
-    ...firstHalf,
+    ...firstPart,
     seed: 2,
     sets: [
       {
@@ -19,6 +19,8 @@ export const coldStart: SftFile = {
         file: "habits-train.jsonl",
         split: "train",
         questions: 4,
+        // changes of earlier days are frequent, so that a change that is tried is mostly right
+        changes: 0.6,
         seed: 3,
         count: 8_000,
         teacher: { policy: "ledger-expert", habits: true },

@@ -21,6 +21,7 @@ export const isFolder = (model: string): boolean =>
 const madeBy: Readonly<Record<string, string>> = {
   "assets/cold-start": "make it with: umagraph train cold-start --to assets/cold-start",
   "runs/sft-first/policy": "make it first: umagraph train sft-first --out runs/sft-first",
+  "runs/sft-second/policy": "make it first: umagraph train sft-second --out runs/sft-second, after sft-first",
 };
 
 /** Throws `config` for a folder that is not there or holds no model. */

@@ -5,6 +5,7 @@ import { demo } from "./demo.ts";
 import type { RecipeFile } from "./recipe-file.ts";
 import { sftExpert } from "./sft-expert.ts";
 import { sftFirst } from "./sft-first.ts";
+import { sftSecond } from "./sft-second.ts";
 import { umaGeneralist } from "./uma-generalist.ts";
 import { umaGlobalGroup } from "./uma-global-group.ts";
 import { umaSpecialist } from "./uma-specialist.ts";
@@ -17,6 +18,7 @@ export const recipes: Readonly<Record<string, RecipeFile>> = {
   "uma-global-group": umaGlobalGroup,
   "uma-two-stage": umaTwoStage,
   "sft-first": sftFirst,
+  "sft-second": sftSecond,
   "sft-expert": sftExpert,
   "cold-start": coldStart,
   ablation,

@@ -1,6 +1,6 @@
 /**
- * The first half of making the embedded policy, from random weights: the calls, copying, the words for things. At a constant
- * learning rate, since sft-expert goes on from it. Every number that decides its weights is here.
+ * The first part of making the embedded policy, from random weights: the calls, copying, the words for things. At a constant
+ * learning rate, since sft-second goes on from it. Every number that decides its weights is here.
  */
 import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
@@ -8,7 +8,7 @@ import type { SftFile } from "./recipe-file.ts";
 const micro = { profile: "micro" as const, horizons: [2, 3, 4, 5, 6, 8, 10] };
 
 /** All numbers that decide its weights; a change of any makes another policy. */
-export const firstHalf = {
+export const firstPart = {
   seed: 1,
   shape: { width: 128, layers: 4, heads: 4, headWidth: 32, feedForward: 384, context: 4096, rope: 10_000 },
   sets: [
@@ -69,14 +69,14 @@ export const sftFirst: SftFile = {
   kind: "sft",
   usual: "dev",
   fields: {
-    summary: "The first half of the embedded policy: the scripted expert's sessions, from random weights",
+    summary: "The first part of the embedded policy: the scripted expert's sessions, from random weights",
     start: null,
-    ...firstHalf,
+    ...firstPart,
   },
   scales: {
     // a check that the chain works, not a policy
     demo: {
-      sets: firstHalf.sets.map((set) => ({ ...set, count: Math.ceil(set.count / 100) })),
+      sets: firstPart.sets.map((set) => ({ ...set, count: Math.ceil(set.count / 100) })),
       vocabulary: { sessions: 400, least: [2, 2, 2, 10] },
       steps: 600,
       learningRate: { peak: 3e-3, warmUp: 50, anneal: 200 },
