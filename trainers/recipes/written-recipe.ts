@@ -2,10 +2,10 @@
  * A recipe as it is written: one of the package by name, or a file (YAML or JSON).
  *
  * A file holds the fields of a recipe. With `extends: <recipe>` it only says what is different; `scales: { demo: {…} }` says
- * what changes with the scale.
+ * what changes with the scale. Recipe files that it names lie beside it; data and models are found from where the command is run.
  */
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { closest } from "../../base/closest.ts";
 import { messageOf, UmaError } from "../../base/errors.ts";
@@ -57,10 +57,10 @@ function fromFile(path: string, scale: Scale | undefined, above: readonly string
   if (changes === undefined && parent === null) throw noScale(path, scale!, Object.keys(own));
   if (changes !== undefined && !isFields(changes))
     throw new UmaError("config", `${path}: scales.${scale}: expected an object, got ${JSON.stringify(changes)}`);
-  const named = { name: basename(path).replace(/\.\w+$/, ""), summary: `from ${basename(path)}` };
+  const named = { name: nameOf(path), summary: `from ${basename(path)}` };
   return {
     kind: kind ?? parent?.kind,
-    fields: mergeFields(mergeFields({ ...parent?.fields, ...named }, fields), changes ?? {}),
+    fields: beside(path, mergeFields(mergeFields({ ...parent?.fields, ...named }, fields), changes ?? {})),
     title: path,
   };
 }
@@ -69,12 +69,27 @@ function parentOf(path: string, base: unknown, scale: Scale | undefined, above: 
   if (typeof base !== "string")
     throw new UmaError("config", `${path}: extends: expected a recipe's name or file, got ${JSON.stringify(base)}`);
   if (!isRecipeFile(base)) return named(base, scale);
-  if ([...above, path].includes(base))
+  const file = resolve(dirname(path), base);
+  if ([...above, path].some((other) => resolve(other) === file))
     throw new UmaError("config", `${path}: extends ${base}, which extends it in turn`, {
       fix: "extend another recipe",
     });
-  return fromFile(base, scale, [...above, path]);
+  return fromFile(file, scale, [...above, path]);
 }
+
+/** "My recipe.yaml" → "my-recipe" */
+const nameOf = (path: string) =>
+  basename(path)
+    .replace(/\.\w+$/, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "") || "recipe";
+
+/** An ablation may be based on a file too. */
+const beside = (path: string, fields: Fields): Fields =>
+  typeof fields.base === "string" && isRecipeFile(fields.base)
+    ? { ...fields, base: resolve(dirname(path), fields.base) }
+    : fields;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -197,6 +197,24 @@ describe("a recipe file", () => {
     expect(recipe).toMatchObject({ adam: { learningRate: 1e-6 }, data: [{ contexts: 2 }] });
   });
 
+  it("finds files that it names beside itself, and takes its name from its own", async () => {
+    mkdirSync(join(folder, "deep"));
+    file("deep/base.yaml", "extends: demo\nupdates: 9\n");
+    const mine = file("deep/My Recipe 2.yaml", "extends: base.yaml\nrollout: { G: 3 }\n");
+    expect(await loadRlRecipe(mine, { data: false })).toMatchObject({
+      name: "my-recipe-2",
+      updates: 9,
+      rollout: { G: 3 },
+    });
+    const cells = file(
+      "deep/cells.yaml",
+      "kind: ablation\nsummary: x\nbase: base.yaml\nseeds: [1]\ncells: [{ name: a, summary: x }]\n",
+    );
+    expect(await loadRecipe(cells, { data: false })).toMatchObject({
+      cells: [{ recipe: { name: "base", updates: 9 } }],
+    });
+  });
+
   it("refuses what is no recipe, what is not there, and a circle", async () => {
     expect(await refusal(join(folder, "none.yaml"))).toContain("there is no file");
     expect(await refusal(file("broken.yaml", "a: [1"))).toContain("broken.yaml");
@@ -205,7 +223,7 @@ describe("a recipe file", () => {
       "kind: expected one of rl, sft, ablation, got nothing",
     );
     const circle = join(folder, "circle.yaml");
-    file("circle.yaml", `extends: ${circle}\n`);
+    file("circle.yaml", "extends: ./circle.yaml\n");
     expect(await refusal(circle)).toContain("extends it in turn");
     mkdirSync(join(folder, "d.yaml"));
     expect(await refusal(join(folder, "d.yaml"))).toContain("EISDIR");
