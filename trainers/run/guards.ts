@@ -95,10 +95,12 @@ export interface StepFacts {
 /** Before an optimiser step, when it can still be left out. Null: nothing is wrong. */
 export function stepGuards({ metrics, step, staleness }: StepFacts, guards: Guards): Halted | null {
   const { objective, entropy, klRef, samplerGap } = metrics;
-  if (![objective, entropy, klRef ?? 0, samplerGap].every(Number.isFinite)) return notFinite("log-probabilities");
+  if (![objective, entropy, samplerGap].every(Number.isFinite)) return notFinite("log-probabilities");
   const { maxSamplerMismatch, maxKl } = guards;
-  // after a step, and for weights that are behind, learner and sampler differ rightly
-  if (step === 0 && staleness === 0 && maxSamplerMismatch !== null && samplerGap > maxSamplerMismatch)
+  // after a step the samples are another policy's, and one token that has become improbable outweighs all others in k3
+  if (step > 0) return null;
+  // weights that are behind differ rightly
+  if (staleness === 0 && maxSamplerMismatch !== null && samplerGap > maxSamplerMismatch)
     return {
       reason: "sampler-mismatch",
       sentence:

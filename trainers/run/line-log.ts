@@ -9,17 +9,21 @@ export interface LineLog<Line extends { readonly update: number }> {
   cutBack(update: number): void;
   /** All lines, from the file. */
   read(): Line[];
+  /** The line of this update, when it was appended here and is the last. */
+  last(update: number): Line | null;
 }
 
 export function lineLog<Line extends { readonly update: number }>(path: string): LineLog<Line> {
   /** The last line's; null before the file has been looked at. */
   let last: number | null = null;
+  let appended: Line | null = null;
   const read = () => readJsonl<Line>(path).values;
   const cutBack = (update: number) => {
     const lines = read();
     const kept = lines.filter((line) => line.update <= update);
     if (kept.length < lines.length) writeWhole(path, kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
     last = kept.at(-1)?.update ?? -1;
+    appended = null;
   };
   return {
     read,
@@ -34,6 +38,8 @@ export function lineLog<Line extends { readonly update: number }>(path: string):
         file.close();
       }
       last = line.update;
+      appended = line;
     },
+    last: (update) => (appended?.update === update ? appended : null),
   };
 }

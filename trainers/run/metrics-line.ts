@@ -80,6 +80,7 @@ export type MetricsLine = z.infer<typeof MetricsLine>;
 /** timing.jsonl: seconds by step of the same update. */
 export const TimingLine = z.object({
   update: z.int(),
+  /** Disjoint: of the update step, the learner's calls (reference, forward, gradient, optimizer, save) are apart. */
   seconds: z.record(z.string(), z.number()),
   /** Tokens sampled per second of the collect step. */
   tokensPerSecond: Value,

@@ -63,7 +63,9 @@ export function sessionsToTrain(underWay: UnderWay, deps: TrainingDeps): Promise
         throw new UmaError(
           "conflict",
           `${id} was sampled by ${foreign.weights ?? "weights of no version"}, and update ${underWay.update} by ${weightsName(underWay.weights)} (${underWay.weights.version})`,
-          { fix: `delete ${join(deps.folder, underWay.folders[at]!)} and go on with --resume: it is sampled anew` },
+          {
+            fix: `something else has written into ${join(deps.folder, underWay.folders[at]!)}; start a new run with --out`,
+          },
         );
       }
       const { exact, withoutTokens } = batchSessions(records, credits[at]!.log);

@@ -12,19 +12,23 @@ export async function runStep(step: StepName, state: TrainingState, deps: Traini
   if (deps.stopping()) throw new Stopped();
   const update = step === "publish" || step === "evaluate" ? state.update : state.update + 1;
   deps.tell({ kind: "step", step, update });
+  const { clock } = deps;
+  const total = () => Object.values(clock).reduce((sum, seconds) => sum + seconds, 0);
   const begun = performance.now();
+  const before = total();
   const after = await trainingSteps[step](state, deps);
-  deps.clock[step] = (deps.clock[step] ?? 0) + (performance.now() - begun) / 1_000;
-  const sampled = state.underWay?.tokens.sampled;
-  if (step === "update" && sampled !== undefined) deps.clock.tokens = sampled;
+  // what its calls to the learner took is on the clock under their own names
+  const apart = total() - before;
+  clock[step] = (clock[step] ?? 0) + Math.max(0, (performance.now() - begun) / 1_000 - apart);
   if (step === "evaluate") tellTiming(update, deps);
   return after;
 }
 
 function tellTiming(update: number, { clock, lines, tell }: TrainingDeps): void {
-  const { tokens, ...seconds } = clock;
+  const seconds = { ...clock };
   for (const name of Object.keys(clock)) delete clock[name];
   const collect = seconds.collect ?? 0;
+  const tokens = update === 0 ? undefined : lines.metrics.last(update)?.tokens.sampled;
   const line = {
     update,
     seconds: Object.fromEntries(Object.entries(seconds).map(([name, value]) => [name, Number(value.toFixed(3))])),

@@ -14,7 +14,10 @@ export interface UpdateMetrics {
   readonly ratio: number;
   /** Share of trained tokens whose gradient the clip has cut off; null without a clip. */
   readonly clipShare: number | null;
-  /** Mean k3 estimate of the divergence from π_θold and from π_ref, nats per token; null without those scores. */
+  /**
+   * Mean k3 estimate of the divergence from π_θold and from π_ref, nats per token; null without those scores. A token's is bounded,
+   * as its exponential would otherwise let one that has become improbable outweigh all others.
+   */
   readonly klOld: number;
   readonly klRef: number | null;
   /** Mean |log π − log π_sampler| over trained tokens, nats: what two engines make of the same weights, before the first step. */
@@ -22,6 +25,8 @@ export interface UpdateMetrics {
   /** −mean log π of the sampled tokens: an estimate of the policy's entropy, nats per token. */
   readonly entropy: number;
 }
+
+const bounded = { kind: "k3", beta: 0, clamp: true } as const;
 
 /** Null when nothing was shipped. */
 export function updateMetrics(plan: Plan, logprobs: readonly ArrayLike<number>[]): UpdateMetrics | null {
@@ -38,11 +43,11 @@ export function updateMetrics(plan: Plan, logprobs: readonly ArrayLike<number>[]
         sums.ratio += ratio;
         sums.logprob += l;
         sums.gap += Math.abs(l - part.sampler[t]!);
-        sums.klOld += klEstimate({ kind: "k3", beta: 0, clamp: false }, l - old[t]!, ratio);
+        sums.klOld += klEstimate(bounded, l - old[t]!, ratio);
         if (clip && ((A > 0 && ratio > 1 + clip.high) || (A < 0 && ratio < 1 - clip.low))) sums.clipped++;
         if (!part.ref) return;
         sums.withRef++;
-        sums.klRef += klEstimate({ kind: "k3", beta: 0, clamp: false }, l - part.ref[t]!, ratio);
+        sums.klRef += klEstimate(bounded, l - part.ref[t]!, ratio);
       });
     }
   }

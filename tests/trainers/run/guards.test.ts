@@ -59,7 +59,7 @@ describe("guard rails before a step", () => {
   it("let a sound step pass", () => expect(stepGuards(at, guards)).toBeNull());
 
   it("refuse numbers that are not finite", () => {
-    for (const broken of [{ objective: Number.NaN }, { klRef: Number.POSITIVE_INFINITY }, { entropy: Number.NaN }])
+    for (const broken of [{ objective: Number.NaN }, { samplerGap: Number.POSITIVE_INFINITY }, { entropy: Number.NaN }])
       expect(stepGuards({ ...at, metrics: { ...metrics, ...broken } }, guards)).toMatchObject({ reason: "not-finite" });
   });
 
@@ -70,6 +70,8 @@ describe("guard rails before a step", () => {
       sentence: expect.stringMatching(/1\.5 nats.*No step/),
     });
     expect(stepGuards(far, { ...guards, maxKl: null })).toBeNull();
+    // within an update the samples are those of the policy before it
+    expect(stepGuards({ ...far, step: 1 }, guards)).toBeNull();
   });
 
   it("refuse a learner that is not the sampler, but only where the two ought to be the same", () => {

@@ -22,7 +22,7 @@ export function tinyRecipe(model: string, changes: Record<string, unknown> = {})
       aggregation: "session-mean",
       tis: null,
     },
-    adam: { learningRate: 1e-3 },
+    adam: { learningRate: 2e-4 },
     minibatches: 2,
     updates: 3,
     ...changes,

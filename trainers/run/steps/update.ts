@@ -16,6 +16,7 @@ import type { StepLine } from "../metrics-line.ts";
 import { sampledUpdates, sessionsToTrain } from "../read-under-way.ts";
 import { rewound } from "../rewound.ts";
 import { type SavedState, type TrainingState, type UnderWay, weightsName } from "../state.ts";
+import { timedModel, timedReference } from "../timed-model.ts";
 import { Behind, type LiveModel } from "../training-learner.ts";
 
 export const updateStep: TrainingStep = async (state, deps) => {
@@ -27,7 +28,12 @@ export const updateStep: TrainingStep = async (state, deps) => {
   try {
     outcome = await deps.learner.use({ update: update - 1, saved: state.saved, after: update }, async (live) => ({
       steps: underWay.skipped === null ? await learn(underWay, live, deps) : [],
-      path: saves ? await live.model.saveState(otherName(state.saved), { overwrite: true, signal: deps.signal }) : null,
+      path: saves
+        ? await timedModel(live.model, deps.clock).saveState(otherName(state.saved), {
+            overwrite: true,
+            signal: deps.signal,
+          })
+        : null,
     }));
   } catch (thrown) {
     if (thrown instanceof GuardTripped) return { ...state, halted: thrown.halted };
@@ -69,12 +75,13 @@ async function learn(underWay: UnderWay, { model, reference }: LiveModel, deps: 
   const objective = objectiveFrom(recipe.objective);
   const staleness = update - 1 - weights.update;
   return applyUpdate({
-    ...{ model, objective, signal, profile: learner.profile, minibatches: recipe.minibatches },
+    ...{ objective, signal, profile: learner.profile, minibatches: recipe.minibatches },
+    model: timedModel(model, deps.clock),
     shipZeroAdvantage: recipe.shipZeroAdvantage,
     // older weights: the ratio to the sampler is what weights them, unless the objective does so itself (tis). In this process
     // the sampler computes as the learner does, to rounding
     old: staleness > 0 || recipe.sampler === "in-process" ? "sampler" : "learner",
-    reference: klOf(objective) === null ? null : await reference(),
+    reference: klOf(objective) === null ? null : timedReference(await reference(), deps.clock),
     sessions: await sessionsToTrain(underWay, deps),
     adam: adamAt(update, recipe.adam),
     seed: seedOf(seed, "minibatches", update),
