@@ -125,8 +125,8 @@ function stepText(steps: MetricsLine["steps"]): string {
     return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
   };
   return [
-    `KL ${small(mean(({ klRef }) => klRef))} to the start, ${small(mean(({ klOld }) => klOld))} to the sampler`,
-    `clipped ${percentOf(mean(({ clipShare }) => clipShare))}`,
+    `KL ${small(mean(({ klRef }) => klRef))} (start) ${small(mean(({ klOld }) => klOld))} (sampler)`,
+    `clip ${percentOf(mean(({ clipShare }) => clipShare))}`,
     `entropy ${number(mean(({ entropy }) => entropy))}`,
     `gradient ${number(mean(({ gradNorm }) => gradNorm))}`,
   ].join(" · ");

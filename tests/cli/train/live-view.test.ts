@@ -67,7 +67,7 @@ describe("the live view", () => {
 
   it("a line of an update has what is watched; several steps are averaged, absent is no zero", () => {
     expect(updateLine(view, metrics(3))).toBe(
-      "update 3/10: outcome 75.0 % · reward 0.900 memory 0.400 QA · valid 98.0 % / – · KL 0.013 to the start, 0.00050 to the sampler · clipped 3.0 % · entropy 0.300 · gradient 0.700 · 1,234 tokens/s · 2 min 0 s left",
+      "update 3/10: outcome 75.0 % · reward 0.900 memory 0.400 QA · valid 98.0 % / – · KL 0.013 (start) 0.00050 (sampler) · clip 3.0 % · entropy 0.300 · gradient 0.700 · 1,234 tokens/s · 2 min 0 s left",
     );
     expect(updateLine(view, metrics(3, { skipped: "every advantage is 0", steps: [] }))).toContain(
       "no step: every advantage is 0",
