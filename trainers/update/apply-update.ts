@@ -34,7 +34,7 @@ export interface UpdateRequest extends Stoppable {
   readonly old?: "learner" | "sampler";
   /** Whether sessions with an advantage of 0 are sent for their KL term (default true). They count in S either way. */
   readonly shipZeroAdvantage?: boolean;
-  /** Asked before each optimiser step with what it is about to be taken on; when it throws, the step is not taken. */
+  /** Asked before each optimiser step, 0-based, with what it is about to be taken on; when it throws, the step is not taken. */
   readonly beforeStep?: (metrics: UpdateMetrics, step: number) => void;
   readonly compile?: Pick<CompileOptions, "mode" | "allowApproximate">;
 }
@@ -79,7 +79,9 @@ export async function applyUpdate(request: UpdateRequest): Promise<UpdateStep[]>
       continue;
     }
     const metrics = updateMetrics(plan, shipped.logprobs);
-    if (metrics) request.beforeStep?.(metrics, k);
+    // a part without a gradient took none
+    const taken = steps.filter(({ metrics: before }) => before !== null).length;
+    if (metrics) request.beforeStep?.(metrics, taken);
     const step = await model.optimStep(adam, stoppable);
     steps.push({
       plan,

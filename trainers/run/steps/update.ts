@@ -53,7 +53,7 @@ export const updateStep: TrainingStep = async (state, deps) => {
     validity: underWay.validity!,
     ...{ zeroAdvantage: underWay.zeroAdvantage, noAdvantage: underWay.noAdvantage, flatGroups: underWay.flatGroups },
     steps,
-    samplerMismatch: outcome.steps[0]?.metrics?.samplerGap ?? null,
+    samplerMismatch: outcome.steps.find(({ metrics }) => metrics)?.metrics?.samplerGap ?? null,
     skipped: underWay.skipped,
     warnings: [...underWay.warnings, ...warnings],
     habits: await deps.habitRates(
