@@ -20,6 +20,10 @@ const benches: Record<string, { what: string; load: () => Promise<{ run(options:
       what: "the learner service against plain Hugging Face code, and what the protocol costs",
       load: () => import("./learner.ts"),
     },
+    update: {
+      what: "whole updates at demo scale by what they are spent on; sampling ahead against in turn",
+      load: () => import("./update.ts"),
+    },
     retrieval: { what: "build time, queries per second and recall", load: () => import("./retrieval.ts") },
   };
 

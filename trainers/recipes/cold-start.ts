@@ -1,4 +1,4 @@
-/** The start of the RL demo: the finished policy, trained a little on a teacher of bad habits. */
+/** The start of the RL demo: the embedded policy before its last part, trained a little on a teacher of bad habits. */
 import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
 import { firstPart } from "./sft-first.ts";
@@ -9,7 +9,7 @@ export const coldStart: SftFile = {
   fields: {
     summary:
       "The mixed-quality start of the RL demo: the embedded policy after a few minutes with a teacher of bad habits",
-    start: "assets/embedded-policy",
+    start: "runs/sft-third/policy",
     ...firstPart,
     seed: 2,
     sets: [

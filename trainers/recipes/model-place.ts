@@ -22,6 +22,7 @@ const madeBy: Readonly<Record<string, string>> = {
   "assets/cold-start": "make it with: umagraph train cold-start --to assets/cold-start",
   "runs/sft-first/policy": "make it first: umagraph train sft-first --out runs/sft-first",
   "runs/sft-second/policy": "make it first: umagraph train sft-second --out runs/sft-second, after sft-first",
+  "runs/sft-third/policy": "make it first: umagraph train sft-third --out runs/sft-third, after sft-second",
 };
 
 /** Throws `config` for a folder that is not there or holds no model. */

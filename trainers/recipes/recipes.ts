@@ -6,6 +6,7 @@ import type { RecipeFile } from "./recipe-file.ts";
 import { sftExpert } from "./sft-expert.ts";
 import { sftFirst } from "./sft-first.ts";
 import { sftSecond } from "./sft-second.ts";
+import { sftThird } from "./sft-third.ts";
 import { umaGeneralist } from "./uma-generalist.ts";
 import { umaGlobalGroup } from "./uma-global-group.ts";
 import { umaSpecialist } from "./uma-specialist.ts";
@@ -19,6 +20,7 @@ export const recipes: Readonly<Record<string, RecipeFile>> = {
   "uma-two-stage": umaTwoStage,
   "sft-first": sftFirst,
   "sft-second": sftSecond,
+  "sft-third": sftThird,
   "sft-expert": sftExpert,
   "cold-start": coldStart,
   ablation,

@@ -1,40 +1,40 @@
 /**
- * The last part of making the embedded policy, from sft-second's: changes of earlier days. In ordinary dialogues they are
- * rare, and a policy that has everything else right still takes the session's own date for that of the entry to change.
+ * The last part of making the embedded policy, from sft-third's: a little of everything, above all of what the third part makes
+ * it forget, which is answering. The rate falls all the way.
  */
 import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
 import { firstPart } from "./sft-first.ts";
 
-const changed = { split: "train" as const, changes: 0.9, stage: "memory" as const, questions: 1 };
+const micro = { profile: "micro" as const, split: "train" as const };
 
 const sets = [
-  { ...changed, profile: "micro" as const, horizons: [3, 5, 10], file: "micro-changes.jsonl", seed: 21, count: 16_000 },
-  // what is known already is not to be forgotten
+  { ...micro, horizons: [2, 3, 5, 8, 12, 20], file: "micro-asked.jsonl", questions: null, seed: 34, count: 14_000 },
+  { ...micro, horizons: [2, 3, 5, 8], changes: 0.5, file: "micro-train.jsonl", questions: 2, seed: 31, count: 10_000 },
+  { ...micro, horizons: [20, 50], file: "micro-long.jsonl", questions: 24, seed: 32, count: 4_000 },
   {
-    profile: "micro" as const,
+    profile: "full" as const,
     split: "train" as const,
-    horizons: [2, 3, 5, 8, 20],
-    file: "micro-train.jsonl",
+    horizons: [3, 5, 8],
+    file: "full-train.jsonl",
     questions: 4,
-    seed: 22,
-    count: 8_000,
+    seed: 33,
+    count: 2_400,
   },
-  { ...changed, profile: "full" as const, horizons: [3, 5], file: "full-changes.jsonl", seed: 23, count: 1_200 },
 ];
 
 export const sftExpert: SftFile = {
   kind: "sft",
   usual: "dev",
   fields: {
-    summary: "The embedded policy: its last part, changes of earlier days, after sft-first and sft-second",
-    start: "runs/sft-second/policy",
+    summary: "The embedded policy: its last part, a little of everything, after sft-third",
+    start: "runs/sft-third/policy",
     ...firstPart,
-    seed: 4,
+    seed: 5,
     sets,
     vocabulary: { sessions: 0, least: sets.map(() => 2) },
-    steps: 4_000,
-    learningRate: { peak: 2e-3, warmUp: 100, anneal: 2_000 },
+    steps: 3_000,
+    learningRate: { peak: 1e-3, warmUp: 50, anneal: 2_500 },
   },
   scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
 };

@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const parts = [
   { recipe: "sft-first", to: null },
   { recipe: "sft-second", to: null },
+  { recipe: "sft-third", to: null },
   { recipe: "sft-expert", to: "assets/embedded-policy" },
   { recipe: "cold-start", to: "assets/cold-start" },
 ] as const;
