@@ -12,7 +12,7 @@ import { environmentPython } from "./learner/environment.mjs";
 import { expect, type Step } from "./studio-check-steps.ts";
 import { startEmbeddedLearner } from "./train/embedded-learner.ts";
 
-const MODEL = "assets/embedded-policy";
+const MODEL = "assets/cold-start";
 
 const ledger = { profile: "micro", horizon: 4, maxTransactions: 3, changes: 0.5 } as const;
 

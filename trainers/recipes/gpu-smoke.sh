@@ -18,7 +18,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 # as they were meant where this was called
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
 
-model=assets/embedded-policy random=no out= limit=720 device=cuda dry=no
+model=assets/cold-start random=no out= limit=720 device=cuda dry=no
 while [ $# -gt 0 ]; do
   case $1 in
     --model) model=$(absolute "${2:?--model needs a folder}"); shift ;;

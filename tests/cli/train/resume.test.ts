@@ -17,7 +17,7 @@ writeFileSync(
   join(cwd, "tiny.yaml"),
   [
     "extends: demo",
-    `model: ${join(root, "assets", "embedded-policy")}`,
+    `model: ${join(root, "assets", "cold-start")}`,
     "updates: 3",
     "saveEvery: 2",
     "rollout: { G: 3, M: 2 }",
@@ -31,7 +31,7 @@ it.skipIf(servicePython !== null)(`runs are not tried here: ${whyNoService}`, (c
 describe.skipIf(servicePython === null)("umagraph train, with a learner", () => {
   let url = "";
   beforeAll(async () => {
-    const start = ["learner", "start", "--model", join(root, "assets", "embedded-policy"), "--device", "cpu"];
+    const start = ["learner", "start", "--model", join(root, "assets", "cold-start"), "--device", "cpu"];
     const { code, stdout, stderr } = await runCli(
       [...start, "--full", "--port", "0", "--checkpoints", join(cwd, "checkpoints"), "--json"],
       { cwd, env },

@@ -46,7 +46,7 @@ describe("the script", () => {
     const recipe = await recipeOf("smoke.yaml", shown(stdout)["smoke.yaml"]!, { scale: "dev" });
     expect(recipe).toMatchObject({
       kind: "rl",
-      model: "assets/embedded-policy",
+      model: "assets/cold-start",
       loraRank: null,
       sampler: "learner",
       updates: 4,

@@ -12,8 +12,8 @@ import type { MetricsLine } from "../../../trainers/run/metrics-line.ts";
 import { runTraining, type TrainingEnd } from "../../../trainers/run/run-training.ts";
 import { trainingFiles } from "../../../trainers/run/training-folder.ts";
 import { servicePython, whyNoService } from "../../support/learner-service.ts";
+import { mistakenModel } from "./mistaken-model.ts";
 import { type BreakingProxy, breakingProxy, type RealLearner, realLearner } from "./real-learner.ts";
-import { shakenModel } from "./shaken-model.ts";
 import { tinyRecipe } from "./tiny-recipe.ts";
 
 it.skipIf(servicePython !== null)(`is not tried here: ${whyNoService}`, (context) => context.skip());
@@ -29,7 +29,7 @@ describe.skipIf(servicePython === null)(
     beforeEach(() => proxy.breaks(() => null));
     beforeAll(async () => {
       place = mkdtempSync(join(tmpdir(), "umagraph-training-"));
-      shakenModel(join(place, "policy"));
+      mistakenModel(join(place, "policy"));
       learner = await realLearner(join(place, "policy"), place);
       proxy = await breakingProxy(learner.url);
       return async () => {
