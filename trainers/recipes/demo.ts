@@ -13,10 +13,10 @@ const ledger = { profile: "micro", maxTransactions: 3, changes: 0.5 } as const;
 export const laptop = {
   model: "assets/cold-start",
   sampler: "in-process",
-  data: [{ benchmark: "ledger-qa", config: { ...ledger, split: "train", horizon: 4 }, contexts: 3, generated: true }],
+  data: [{ benchmark: "ledger-qa", config: { ...ledger, split: "train", horizon: 3 }, contexts: 3, generated: true }],
   evaluation: {
     data: [
-      { benchmark: "ledger-qa", config: { ...ledger, split: "test", horizon: 4, seed: 20_260 }, contexts: 60, M: 6 },
+      { benchmark: "ledger-qa", config: { ...ledger, split: "test", horizon: 3, seed: 20_260 }, contexts: 60, M: 6 },
     ],
     every: 20,
     greedy: true,
@@ -36,7 +36,7 @@ export const laptop = {
     aggregation: "session-mean",
     tis: null,
   },
-  adam: { learningRate: 6e-4, warmUp: 2, beta2: 0.95 },
+  adam: { learningRate: 1e-3, warmUp: 2, beta2: 0.95 },
   minibatches: 2,
   updates: 40,
   saveEvery: 5,
