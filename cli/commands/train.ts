@@ -39,8 +39,8 @@ export const command = defineCommand({
       what: "with other numbers",
     },
     {
-      run: "umagraph train sft-expert --out runs/policy",
-      what: "a policy from random weights, on the scripted expert's sessions",
+      run: "umagraph train sft-first --out runs/sft-first",
+      what: "a policy from random weights, on the scripted expert's sessions (npm run build:policy runs all its parts)",
     },
     {
       run: "umagraph train uma-generalist --scale paper --learner http://gpu-box:8700 --profile skyrl-fsdp",
