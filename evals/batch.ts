@@ -1,10 +1,9 @@
 /** A batch: one benchmark, several variants, policies and seeds → one cell, that is one run folder, for each combination. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { messageOf, UmaError } from "../base/errors.ts";
+import { UmaError } from "../base/errors.ts";
 import { problemSentence, valueProblems } from "../base/issue-sentence.ts";
+import { readYaml } from "../base/read-yaml.ts";
 
 const oneOrMore = <Item extends z.ZodType>(item: Item) =>
   z.union([item, z.array(item).min(1)]).transform((value) => [value].flat() as z.infer<Item>[]);
@@ -30,16 +29,7 @@ export type BatchFile = z.infer<typeof BatchFile>;
 
 /** Throws `input` for a file that cannot be read or parsed, `config` with file, field, expected and got for a wrong value. */
 export function readBatchFile(path: string): BatchFile {
-  let value: unknown;
-  try {
-    value = parseYaml(readFileSync(path, "utf8"));
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new UmaError("input", missing ? `there is no file ${path}` : `${path}: ${messageOf(cause).trim()}`, {
-      fix: "give a batch file in YAML, or a benchmark's name",
-      cause,
-    });
-  }
+  const value = readYaml(path, "give a batch file in YAML, or a benchmark's name");
   const parsed = BatchFile.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new UmaError("config", `${path}: ${problemSentence(valueProblems(parsed.error, value))}`, {

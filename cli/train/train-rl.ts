@@ -16,8 +16,8 @@ import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run
 import type { TrainingState } from "../../trainers/run/state.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import type { Terminal } from "../terminal.ts";
+import { isEmbedded, openLearner } from "./open-learner.ts";
 import { type Surroundings, sayingHowToGoOn } from "./surroundings.ts";
-import { isEmbedded, openLearner } from "./training-learner.ts";
 import { type TrainingOutcome, trainingOutcome } from "./training-outcome.ts";
 import { trainingView } from "./training-view.ts";
 import { watchTraining } from "./watch-training.ts";

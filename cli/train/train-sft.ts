@@ -3,9 +3,9 @@ import { packageVersion } from "../../base/package-version.ts";
 import type { Scale } from "../../trainers/recipes/recipe.ts";
 import type { SftRecipe } from "../../trainers/recipes/sft-recipe.ts";
 import { type SupervisedResult, trainSupervisedRecipe } from "../../trainers/sft/train-supervised-recipe.ts";
+import { openLearner } from "./open-learner.ts";
 import { reportLine } from "./supervised-lines.ts";
 import { type Surroundings, sayingHowToGoOn } from "./surroundings.ts";
-import { openLearner } from "./training-learner.ts";
 
 export interface PlannedSft {
   readonly recipe: SftRecipe;

@@ -4,10 +4,10 @@
  * Opened from disk it asks the network for nothing, and its content policy allows no script but its own: texts of data
  * sets and models are shown, never run.
  */
-import { createHash } from "node:crypto";
 import { whole } from "./format-number.ts";
 import { escapeHtml, jsonForScript } from "./html/escape-html.ts";
 import { overviewHtml } from "./html/overview.ts";
+import { pageHead } from "./html/page-head.ts";
 import { pageScript, pageStyle } from "./html/page-script.ts";
 import { type SessionData, type SessionLimit, sessionData } from "./html/session-data.ts";
 import type { RunLog } from "./read-run.ts";
@@ -44,24 +44,10 @@ function titleOf({ groups }: ReportSummary): string {
 
 function page(summary: ReportSummary, { blocks, embedded, total }: SessionData, title: string): string {
   const script = pageScript();
-  const style = pageStyle();
-  const policy = `default-src 'none'; script-src '${sha256(script)}'; style-src '${sha256(style)}'; base-uri 'none'; form-action 'none'`;
   const packed = [...blocks].map(
     ([name, block]) => `<script type="application/gzip;base64" data-block="${name}">${block}</script>`,
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} · umagraph report</title>
-<style>${style}</style>
-</head>
-<body>
-<header class="top">
-<div class="names"><span class="kicker">umagraph report</span><h1 dir="auto">${escapeHtml(title)}</h1></div>
+  return `${pageHead({ title, kicker: "umagraph report", style: pageStyle(), script })}
 <nav aria-label="views"><a href="#/overview" data-tab="overview" aria-current="page">Overview</a><a href="#/sessions" data-tab="sessions">Sessions <span class="n">${whole(embedded)}</span></a></nav>
 <button type="button" id="theme" hidden>theme: system</button>
 </header>
@@ -80,7 +66,6 @@ ${packed.join("\n")}
 }
 
 /** What the content policy knows a script or style by. */
-const sha256 = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
 
 function lead({ runs }: ReportSummary): string {
   const contexts = runs.reduce((sum, { benchmark }) => sum + benchmark.contexts, 0);

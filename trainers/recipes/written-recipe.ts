@@ -4,11 +4,10 @@
  * A file holds the fields of a recipe. With `extends: <recipe>` it only says what is different; `scales: { demo: {…} }` says
  * what changes with the scale. Recipe files that it names lie beside it; data and models are found from where the command is run.
  */
-import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { parse as parseYaml } from "yaml";
 import { closest } from "../../base/closest.ts";
-import { messageOf, UmaError } from "../../base/errors.ts";
+import { UmaError } from "../../base/errors.ts";
+import { readYaml } from "../../base/read-yaml.ts";
 import { type Fields, mergeFields } from "./merge-fields.ts";
 import { type Scale, scales } from "./recipe.ts";
 import { recipeNames, recipes } from "./recipes.ts";
@@ -95,16 +94,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function readFile(path: string): Fields {
-  let value: unknown;
-  try {
-    value = parseYaml(readFileSync(path, "utf8"));
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new UmaError("input", missing ? `there is no file ${path}` : `${path}: ${messageOf(cause).trim()}`, {
-      fix: `give a recipe in YAML or JSON, or one of ${recipeNames().join(", ")}`,
-      cause,
-    });
-  }
+  const value = readYaml(path, `give a recipe in YAML or JSON, or one of ${recipeNames().join(", ")}`);
   if (isFields(value)) return value;
   throw new UmaError("config", `${path}: expected the fields of a recipe, got ${JSON.stringify(value) ?? "nothing"}`);
 }

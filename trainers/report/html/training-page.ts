@@ -4,12 +4,12 @@
  * Nothing in it is a script, and nothing is loaded: its content policy allows its own style and no more. Light or dark is
  * the reader's system's choice.
  */
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { barChart } from "../../../evals/reports/charts/bar-chart.ts";
 import { duration, percent, signedPercent, whole } from "../../../evals/reports/format-number.ts";
 import { escapeHtml } from "../../../evals/reports/html/escape-html.ts";
 import { htmlTable } from "../../../evals/reports/html/html-table.ts";
+import { pageHead } from "../../../evals/reports/html/page-head.ts";
 import { pageStyle } from "../../../evals/reports/html/page-script.ts";
 import type { Estimate } from "../../run/metrics-line.ts";
 import { curvesOf } from "../curves.ts";
@@ -23,20 +23,8 @@ import { samplesHtml } from "./sample-html.ts";
 
 export function trainingPage(log: TrainingLog, summary: TrainingSummary, samples: SampledQuestions | null): string {
   const style = `${pageStyle()}\n${readFileSync(new URL("./training.css", import.meta.url), "utf8")}`;
-  const hash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
   const title = `${log.config.recipe.name}, seed ${log.config.seed}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${hash}'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} · umagraph training</title>
-<style>${style}</style>
-</head>
-<body>
-<header class="top"><div class="names"><span class="kicker">umagraph training</span><h1 dir="auto">${escapeHtml(title)}</h1></div></header>
+  return `${pageHead({ title, kicker: "umagraph training", style })}</header>
 <main id="overview">
 ${sections(log, summary, samples).join("\n")}
 </main>
