@@ -81,7 +81,7 @@ export const command = defineCommand({
     writeFileSync(chat, sampleChat);
     const path = /^[\w./\\:-]+$/.test(chat) ? chat : JSON.stringify(chat);
     say(
-      "with a text, still without a model (the script there finds sentences, dates and names; it understands nothing):",
+      "with a text of your own, without a model (the script there finds sentences, dates and names; it understands nothing):",
     );
     say(`  npx umagraph memorize ${path} --memory chat`);
     say('  npx umagraph ask --memory chat "When is the night train to Bergen?"');

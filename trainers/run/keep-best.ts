@@ -13,6 +13,18 @@ import type { TrainingDeps } from "./deps.ts";
 import { type Best, weightsName } from "./state.ts";
 import { trainingFiles } from "./training-folder.ts";
 
+/** What was just evaluated where it is better, else what was best; a tie stays with the earlier. */
+export function bestOf(
+  best: Best | null,
+  evaluated: Omit<Best, "score"> & { readonly score: number | null },
+): Best | null {
+  const { score } = evaluated;
+  if (score === null) return best;
+  // evaluated again after a crash: the copy may not be whole
+  const again = best?.update === evaluated.update;
+  return best === null || again || score > best.score ? { ...evaluated, score } : best;
+}
+
 /** Whole or not at all. Throws `store` when the disk says no. */
 export function keepBest(
   { update, score, weights }: Best,

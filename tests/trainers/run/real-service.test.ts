@@ -150,6 +150,12 @@ describe.skipIf(servicePython === null)(
       await crash(other, step("publish", 2), { recipe, resume: true });
       await run({ folder: other, recipe, resume: true });
       expect(filesOf(other)).toEqual(filesOf(folder));
+      // the third update was not sampled ahead here: its weights are one older all the same
+      const saving = { async: 1, saveEvery: 1 };
+      const late = newFolder();
+      await crash(late, step("reward", 2), { recipe: saving });
+      await run({ folder: late, recipe: saving, resume: true });
+      expect(filesOf(late)).toEqual(filesOf(folder));
     });
 
     it("waits for a learner that dies in the middle of an update, says so, and does the update again", async () => {

@@ -10,7 +10,7 @@ import type { PlannedSource } from "../data-plan.ts";
 import type { TrainingDeps, TrainingStep } from "../deps.ts";
 import { samplingHalt } from "../guards.ts";
 import { isComplete } from "../is-complete.ts";
-import { keepBest } from "../keep-best.ts";
+import { bestOf, keepBest } from "../keep-best.ts";
 import type { Estimate, EvaluationLine } from "../metrics-line.ts";
 import { type SampledFolders, sampleInto } from "../sample-into.ts";
 import { type TrainingState, weightsName } from "../state.ts";
@@ -28,11 +28,7 @@ export const evaluateStep: TrainingStep = async (state, deps) => {
   const line = await lineOf(state, sampled, greedy, deps);
   deps.lines.evaluations.append(line);
   deps.tell({ kind: "evaluation", line });
-  const score = line.sampled.mean;
-  const isBest = score !== null && (state.best === null || score > state.best.score);
-  // evaluated again after a crash: the copy may not be whole
-  const again = score !== null && state.best?.update === state.update;
-  const best = isBest || again ? { update: state.update, score, weights: state.weights } : state.best;
+  const best = bestOf(state.best, { update: state.update, score: line.sampled.mean, weights: state.weights });
   if (best && best !== state.best) keepBest(best, deps);
   return { ...state, best, evaluated: state.update, next };
 };
