@@ -174,12 +174,19 @@ export function poolEngine(options: PoolEngineOptions): SessionEngine<PoolMemory
     async answer(job, deliver) {
       const task: WorkerTask = { kind: "answer", ...taskOf(job), question: job.question };
       const session = answerSessionId(job.context.id, job.trajectory, job.question.id);
+      let ended = false;
+      const deliverOnce: DeliverRecord = (record) => {
+        ended = true;
+        return deliver(record);
+      };
       for (const again of [true, false]) {
         try {
-          await (again ? run : runAlone)(task, deliver);
+          await (again ? run : runAlone)(task, deliverOnce);
           return;
         } catch (thrown) {
           if (!(thrown instanceof ThreadDied)) throw thrown;
+          // the thread may die of a sibling after the session's record left it
+          if (ended) return;
           options.onDeath?.({ session, message: thrown.message, again });
           if (halt.signal.aborted) return;
           if (again) continue;

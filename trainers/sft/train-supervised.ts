@@ -11,8 +11,8 @@ import { UmaError } from "../../base/errors.ts";
 import { openJsonl } from "../../base/jsonl.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { type Adam, type LearnerClient, profileFrom, type TrainedModel } from "../../learner/index.ts";
+import { type LearningRate, learningRateAt } from "../update/learning-rate.ts";
 import { exampleOrder, type OrderOptions, type Place } from "./example-order.ts";
-import { type LearningRate, learningRateAt } from "./learning-rate.ts";
 import { type Example, supervisedBatch } from "./supervised-batch.ts";
 
 export interface SupervisedOptions {

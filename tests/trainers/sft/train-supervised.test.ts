@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { profileFrom, type TrainedModel } from "../../../learner/index.ts";
 import { exampleOrder } from "../../../trainers/sft/example-order.ts";
-import { learningRateAt } from "../../../trainers/sft/learning-rate.ts";
 import { type Example, supervisedBatch } from "../../../trainers/sft/supervised-batch.ts";
 import {
   type SupervisedOptions,
   type SupervisedReport,
   trainSupervised,
 } from "../../../trainers/sft/train-supervised.ts";
+import { learningRateAt } from "../../../trainers/update/learning-rate.ts";
 import { connect } from "../../support/tinker-server/connect.ts";
 
 /** Ids count up from `start` within a vocabulary of 24; the last `written` of them are the teacher's. */

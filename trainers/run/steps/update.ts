@@ -9,6 +9,7 @@ import type { Adam } from "../../../learner/client/adam.ts";
 import { klOf } from "../../objective/objective.ts";
 import { objectiveFrom } from "../../objective/objectives.ts";
 import { applyUpdate, type UpdateStep } from "../../update/apply-update.ts";
+import { learningRateAt } from "../../update/learning-rate.ts";
 import type { TrainingDeps, TrainingStep } from "../deps.ts";
 import { entropyGuard, GuardTripped, stepGuards } from "../guards.ts";
 import { isComplete } from "../is-complete.ts";
@@ -83,7 +84,7 @@ async function learn(underWay: UnderWay, { model, reference }: LiveModel, deps: 
     old: staleness > 0 || recipe.sampler === "in-process" ? "sampler" : "learner",
     reference: klOf(objective) === null ? null : timedReference(await reference(), deps.clock),
     sessions: await sessionsToTrain(underWay, deps),
-    adam: adamAt(update, recipe.adam),
+    adam: adamAt(update, recipe),
     seed: seedOf(seed, "minibatches", update),
     beforeStep(metrics, step) {
       const halted = stepGuards({ metrics, step, staleness }, recipe.guards);
@@ -92,16 +93,16 @@ async function learn(underWay: UnderWay, { model, reference }: LiveModel, deps: 
   });
 }
 
-/** The rate rises in even steps: after `warmUp` updates it is whole. */
-function adamAt(update: number, { warmUp, learningRate, ...adam }: TrainingDeps["recipe"]["adam"]): Adam {
-  return { ...adam, learningRate: learningRate * Math.min(1, update / Math.max(1, warmUp)) };
+function adamAt(update: number, { adam, updates }: TrainingDeps["recipe"]): Adam {
+  const { warmUp, anneal, learningRate: peak, ...rest } = adam;
+  return { ...rest, learningRate: learningRateAt(update - 1, updates, { peak, warmUp, anneal }) };
 }
 
 function stepLine({ metrics, engine }: UpdateStep, { recipe }: TrainingDeps, update: number): StepLine[] {
   if (!metrics) return [];
   const { samplerGap: _gap, ...shown } = metrics;
   const gradNorm = engine.grad_norm ?? engine["grad_norm:mean"] ?? null;
-  return [{ ...shown, gradNorm, learningRate: adamAt(update, recipe.adam).learningRate }];
+  return [{ ...shown, gradNorm, learningRate: adamAt(update, recipe).learningRate }];
 }
 
 /** Two names in turn: while one is written, the other is whole. */
