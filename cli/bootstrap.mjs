@@ -1,5 +1,5 @@
 // `npm run demo` and `npm test` on a fresh machine: installs what is missing, says so, then runs. Node built-ins only.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,14 +12,19 @@ const stamp = join(root, "node_modules", ".umagraph-installed");
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) fail(`umagraph needs Node 20.19 or newer; this is ${process.version}`);
 
+// Ctrl-C goes to what runs below as well, which knows how to end
+process.on("SIGINT", () => {});
+
 const [task, ...rest] = process.argv.slice(2);
-install();
-if (task === "demo") exitWith(run(process.execPath, [join(root, "cli", "umagraph.mjs"), "demo", ...rest]));
-else if (task === "test") exitWith(await test(rest));
-else fail(`bootstrap: expected "demo" or "test", got "${task ?? ""}"`);
+if (task === "demo") {
+  await install();
+  process.exit(await run(process.execPath, [join(root, "cli", "umagraph.mjs"), "demo", ...rest]));
+} else if (task === "test") process.exit(await test(rest));
+else if (task === "install") await Promise.all([install(), learnerPython()]);
+else fail(`bootstrap: expected "demo", "test" or "install", got "${task ?? ""}"`);
 
 /** Node modules, once per lock file and Node ABI: the native ones do not load under another. */
-function install() {
+async function install() {
   const lock = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
     .update(process.versions.modules)
@@ -34,9 +39,13 @@ function install() {
   const ticking = process.stderr.isTTY ? [] : ["--no-progress"];
   // npm prints nothing for minutes while a native module compiles
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const done = run(npm, ["ci", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=warn", ...ticking], {
-    stdio: ["ignore", 2, 2],
-  });
+  const done = await run(
+    npm,
+    ["ci", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=warn", ...ticking],
+    {
+      stdio: ["ignore", 2, 2],
+    },
+  );
   if (done !== 0)
     fail(
       "npm ci failed; its messages are above. A C++ compiler and make are needed for better-sqlite3 and hnswlib-node",
@@ -60,24 +69,27 @@ function installedByNpm() {
  */
 async function test(args) {
   const vitest = [join(root, "node_modules", "vitest", "vitest.mjs"), "run", "--root", root, ...args];
-  if (args.length > 0) return run(process.execPath, vitest);
+  if (args.length > 0) {
+    await install();
+    return run(process.execPath, vitest);
+  }
+  const [python] = await Promise.all([learnerPython(), install()]);
   for (const [name, bin, ...given] of [
     ["types", "typescript/bin/tsc", "--noEmit", "-p", root],
     ["lint and format", "@biomejs/biome/bin/biome", "check", root],
   ]) {
     console.error(`umagraph: ${name}`);
-    const status = run(process.execPath, [join(root, "node_modules", bin), ...given]);
+    const status = await run(process.execPath, [join(root, "node_modules", bin), ...given]);
     if (status !== 0) fail(`${name}: failed`, status);
   }
-  const python = await learnerPython();
   console.error("umagraph: tests");
-  const typescript = run(process.execPath, vitest);
+  const typescript = await run(process.execPath, vitest);
   if (python === null) return typescript;
   console.error("umagraph: tests of the learner service");
   const results = process.env.UMAGRAPH_PYTEST_RESULTS;
   const pytest = ["-m", "pytest", "-q", ...(results ? [`--junitxml=${results}`] : [])];
   const env = { ...process.env, OMP_NUM_THREADS: "1", PYTHONPATH: serviceFolder };
-  return run(python, pytest, { cwd: serviceFolder, env }) || typescript;
+  return (await run(python, pytest, { cwd: serviceFolder, env })) || typescript;
 }
 
 /** Null where there is no Python that fits: the service's tests are then left out, and it is said. */
@@ -93,14 +105,13 @@ async function learnerPython() {
   }
 }
 
+/** Its exit status; 1 when a signal ended it. */
 function run(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options });
-  if (error) fail(`${command}: ${error.message}`);
-  return status ?? 1;
-}
-
-function exitWith(status) {
-  process.exit(status);
+  return new Promise((resolve) => {
+    spawn(command, args, { cwd: root, stdio: "inherit", ...options })
+      .on("error", ({ message }) => fail(`${command}: ${message}`))
+      .on("close", (status) => resolve(status ?? 1));
+  });
 }
 
 function fail(message, status = 1) {

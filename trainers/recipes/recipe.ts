@@ -81,8 +81,10 @@ export const RlRecipe = z.strictObject({
   data: z.array(DataSource).min(1),
   evaluation: EvaluationPlan,
   rollout: SessionSettings.extend({
-    /** Group size; at least 2, since one alone has nothing to be compared with. */
-    G: z.int().min(2),
+    /** Group size. */
+    G: z
+      .int()
+      .refine((size) => size >= 2, "expected at least 2 (one trajectory alone has nothing to be compared with)"),
     M: z.int().min(1).nullable(),
   }),
   credit: z

@@ -1,6 +1,7 @@
 /** The recipes that come with the package, by name. */
 import { ablation } from "./ablation.ts";
 import { coldStart } from "./cold-start.ts";
+import { controlExpert, controlSameTeacher, controlUntrained } from "./controls.ts";
 import { demo } from "./demo.ts";
 import type { RecipeFile } from "./recipe-file.ts";
 import { sftExpert } from "./sft-expert.ts";
@@ -24,6 +25,9 @@ export const recipes: Readonly<Record<string, RecipeFile>> = {
   "sft-expert": sftExpert,
   "cold-start": coldStart,
   ablation,
+  "control-same-teacher": controlSameTeacher,
+  "control-expert": controlExpert,
+  "control-untrained": controlUntrained,
 };
 
 export const recipeNames = (): readonly string[] => Object.keys(recipes);

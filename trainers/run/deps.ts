@@ -65,6 +65,8 @@ export interface TrainingDeps {
   readonly prefetch: Prefetch;
   /** Seconds by step of the update under way. */
   readonly clock: Record<string, number>;
+  /** How long the sessions of the update under way were sampled; null when some of them were there already. */
+  readonly sampling: { seconds: number | null };
   /** The state that the run began with. */
   readonly first: TrainingState;
   /** Asked between sessions and steps: true ends the run in order, to be resumed. */

@@ -82,7 +82,7 @@ export const TimingLine = z.object({
   update: z.int(),
   /** Disjoint: of the update step, the learner's calls (reference, forward, gradient, optimizer, save) are apart. */
   seconds: z.record(z.string(), z.number()),
-  /** Tokens sampled per second of the collect step. */
+  /** Tokens sampled per second of sampling; null when some of the update's sessions were there before, as after a kill. */
   tokensPerSecond: Value,
 });
 export type TimingLine = z.infer<typeof TimingLine>;

@@ -101,6 +101,7 @@ export async function openTraining(options: TrainingOptions): Promise<Training> 
       },
       workspace: createWorkspace(),
       clock: {},
+      sampling: { seconds: null },
       stopping: () => (options.stopping?.() ?? false) || signal.aborted,
     };
     return { deps, first, resumed: (state) => resumedState(state, deps), close };

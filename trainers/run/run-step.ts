@@ -24,16 +24,16 @@ export async function runStep(step: StepName, state: TrainingState, deps: Traini
   return after;
 }
 
-function tellTiming(update: number, { clock, lines, tell }: TrainingDeps): void {
+function tellTiming(update: number, { clock, lines, sampling, tell }: TrainingDeps): void {
   const seconds = { ...clock };
   for (const name of Object.keys(clock)) delete clock[name];
-  const collect = seconds.collect ?? 0;
   const tokens = update === 0 ? undefined : lines.metrics.last(update)?.tokens.sampled;
   const line = {
     update,
     seconds: Object.fromEntries(Object.entries(seconds).map(([name, value]) => [name, Number(value.toFixed(3))])),
-    tokensPerSecond: tokens === undefined || collect === 0 ? null : Math.round(tokens / collect),
+    tokensPerSecond: tokens === undefined || !sampling.seconds ? null : Math.round(tokens / sampling.seconds),
   };
+  sampling.seconds = null;
   lines.timing.append(line);
   tell({ kind: "timing", line });
 }

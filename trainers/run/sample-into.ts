@@ -48,6 +48,8 @@ export interface SampledFolders {
   readonly weights: Weights;
   /** Relative to the training's folder. */
   readonly folders: readonly string[];
+  /** That sampling all of them took; null when some were there already. */
+  readonly seconds: number | null;
   /** Why sampling was given up; null when it is complete. */
   readonly gaveUp: { readonly why: "provider" | "failures"; readonly lastFailure: string | null } | null;
 }
@@ -56,8 +58,9 @@ export interface SampledFolders {
 export async function sampleInto(order: SamplingOrder, deps: TrainingDeps): Promise<SampledFolders> {
   const { mark, weights, sources, update, what } = order;
   const folders = sources.map(({ name }) => relative(deps.folder, order.folderOf(name)));
+  const begun = performance.now();
   const known = readMark(mark);
-  if (known?.complete) return { weights: known.weights, folders: known.folders, gaveUp: null };
+  if (known?.complete) return { weights: known.weights, folders: known.folders, seconds: null, gaveUp: null };
   if (known && known.weights.version !== weights.version) {
     for (const { name } of sources) rmSync(order.folderOf(name), { recursive: true, force: true });
     deps.tell({
@@ -70,10 +73,10 @@ export async function sampleInto(order: SamplingOrder, deps: TrainingDeps): Prom
   if (known?.weights.version !== weights.version) say(false);
   for (const source of sources) {
     const gaveUp = await sampleSource(source, order, deps);
-    if (gaveUp) return { weights, folders, gaveUp };
+    if (gaveUp) return { weights, folders, seconds: null, gaveUp };
   }
   say(true);
-  return { weights, folders, gaveUp: null };
+  return { weights, folders, seconds: known ? null : (performance.now() - begun) / 1_000, gaveUp: null };
 }
 
 function readMark(path: string): z.infer<typeof Mark> | null {

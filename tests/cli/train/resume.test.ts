@@ -133,7 +133,7 @@ describe("umagraph train, before anything runs", () => {
     [["train"], /no recipe given[\s\S]*recipes: demo/],
     [["train", "dmo"], /there is no recipe named "dmo"[\s\S]*did you mean demo\?/],
     [["train", "demo", "ablation"], /expected one recipe, got demo and ablation/],
-    [["train", "demo", "--set", "rollout.G=1"], /rollout.G: expected at least 2, got 1/],
+    [["train", "demo", "--set", "rollout.G=1"], /rollout.G: expected at least 2 \(one trajectory alone.*\), got 1/],
     [["train", "demo", "--set", "updatez=1"], /there is no field updatez \(did you mean updates\?\)/],
     [["train", "demo", "--set", "updates"], /--set: expected path=value, got "updates"/],
     [["train", "demo", "--scale", "paper"], /demo has no scale paper/],

@@ -140,7 +140,7 @@ describe("an ablation", () => {
       "kind: ablation\nsummary: x\nbase: demo\nseeds: [1]\ncells:\n  - { name: a, summary: x, overrides: { rollout.G: 1 } }\n",
     );
     expect(await refusal(wrong, { data: false })).toContain(
-      "cell a: demo (demo): rollout.G: expected at least 2, got 1",
+      "cell a: demo (demo): rollout.G: expected at least 2 (one trajectory alone has nothing to be compared with), got 1",
     );
     const twice = file(
       "twice.yaml",
@@ -280,7 +280,12 @@ describe("a mistake gets a sentence", () => {
       { "credit.rewards.lamda": 1 },
       "credit.rewards: there is no option lamda | did you mean lambda?",
     ],
-    ["G = 1", "demo", { "rollout.G": 1 }, "rollout.G: expected at least 2, got 1"],
+    [
+      "G = 1",
+      "demo",
+      { "rollout.G": 1 },
+      "rollout.G: expected at least 2 (one trajectory alone has nothing to be compared with), got 1",
+    ],
     ["M above what there is", "demo", { "rollout.M": 60 }, "questions per context, but"],
     [
       "a benchmark",

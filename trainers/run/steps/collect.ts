@@ -15,6 +15,7 @@ export const collectStep: TrainingStep = async (state, deps) => {
   const weights = ahead === 1 && state.previous ? state.previous : state.weights;
   const sampled =
     (await deps.prefetch.take(update)) ?? (await collectUpdate(update, weights, deps, { signal: deps.signal }));
+  deps.sampling.seconds = sampled.seconds;
   if (sampled.gaveUp) return { ...state, halted: samplingHalt(sampled.gaveUp.why, sampled.gaveUp.lastFailure) };
   if (ahead === 1 && update < updates) {
     const next = state.weights;
