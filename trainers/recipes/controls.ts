@@ -51,12 +51,12 @@ export const controlUntrained: SftFile = {
   usual: "demo",
   fields: {
     ...fields,
-    summary: "A control of the RL demo: random weights of the same shape",
+    summary: "A control of the RL demo: random weights of the same shape, one step from them",
     start: null,
     vocabulary: { sessions: 4_000, least: [2] },
-    // one step that moves nothing: a training has at least one
+    // a training has at least one step, and weights that have not moved are not published
     steps: 1,
-    learningRate: { peak: 1e-12, warmUp: 0, anneal: 0 },
+    learningRate: { peak: 1e-4, warmUp: 0, anneal: 0 },
     scoring,
   },
   scales: { demo: {} },
