@@ -3,7 +3,7 @@
  *
  *     training.json    the recipe, with every cell resolved
  *     <cell>--s<seed>/ a training run
- *     ablation.md      the table
+ *     ablation.md      the tables
  *     ablation.svg     the figure
  *     ablation.json    the same as data
  */
@@ -18,6 +18,7 @@ import { trainingFiles } from "../run/training-folder.ts";
 import { ablationFigure } from "./ablation-figure.ts";
 import { type AblationRun, ablationRuns } from "./ablation-runs.ts";
 import { ablationTable } from "./ablation-table.ts";
+import { habitsTable } from "./habits-table.ts";
 import { type AblationSummary, summariseAblation } from "./summarise-ablation.ts";
 
 export interface RunAblationOptions {
@@ -70,8 +71,8 @@ function isComplete({ folder, recipe }: AblationRun): boolean {
 function writeTables(folder: string, runs: readonly AblationRun[]) {
   const sampled = summariseAblation(runs, "sampled")!;
   const greedy = summariseAblation(runs, "greedy");
-  const tables = [sampled, ...(greedy ? [greedy] : [])].map(ablationTable);
-  writeFileSync(join(folder, "ablation.md"), tables.join("\n"));
+  const tables = [...[sampled, ...(greedy ? [greedy] : [])].map(ablationTable), habitsTable(sampled)];
+  writeFileSync(join(folder, "ablation.md"), tables.filter((table) => table !== "").join("\n"));
   writeFileSync(join(folder, "ablation.svg"), `${ablationFigure(sampled)}\n`);
   writeFileSync(join(folder, "ablation.json"), `${JSON.stringify({ sampled, greedy }, null, 2)}\n`);
   return { sampled, greedy };

@@ -14,9 +14,10 @@ import {
 } from "../../evals/statistics/paired-difference.ts";
 import { askedKey, outcomeScores } from "../report/outcome-scores.ts";
 import { readTraining, type TrainingLog } from "../report/read-training.ts";
-import type { EvaluationLine } from "../run/metrics-line.ts";
+import type { EvaluationLine, HabitRates } from "../run/metrics-line.ts";
 import { trainingFiles } from "../run/training-folder.ts";
 import type { AblationRun } from "./ablation-runs.ts";
+import { pooledHabits } from "./pooled-habits.ts";
 
 /** How tokens were chosen when it was evaluated. */
 export type Choosing = "sampled" | "greedy";
@@ -41,6 +42,8 @@ export interface CellResult {
   readonly difference: PairedDifference | null;
   /** Share of valid calls of the sampled sessions at the last evaluation, mean over seeds. */
   readonly validity: number | null;
+  /** Of the sampled sessions, all seeds pooled, at the first and at the last evaluation. */
+  readonly habits: { readonly before: HabitRates; readonly after: HabitRates };
 }
 
 export interface AblationSummary {
@@ -77,6 +80,10 @@ export function summariseAblation(runs: readonly AblationRun[], choosing: Choosi
         after: clusterBootstrap(after, { seed: 0 }),
         difference: index === 0 ? null : pairedDifference(after, comparable, { seed: 0 }),
         validity: meanOrNull(own.map(({ log }) => log.evaluations.at(-1)!.validity)),
+        habits: {
+          before: pooledHabits(own.map(({ log }) => log.evaluations[0]!.habits)),
+          after: pooledHabits(own.map(({ log }) => log.evaluations.at(-1)!.habits)),
+        },
       };
     }),
     missing: read.flatMap(({ run: { cell, seed }, log }) => (log ? [] : [{ cell, seed }])),

@@ -9,10 +9,12 @@ import { noTimeLimits } from "../../../rollouts/time-limits.ts";
 import { ablationFigure } from "../../../trainers/ablation/ablation-figure.ts";
 import { type AblationRun, ablationRuns } from "../../../trainers/ablation/ablation-runs.ts";
 import { ablationTable } from "../../../trainers/ablation/ablation-table.ts";
+import { habitsTable } from "../../../trainers/ablation/habits-table.ts";
 import { runAblation } from "../../../trainers/ablation/run-ablation.ts";
 import { summariseAblation } from "../../../trainers/ablation/summarise-ablation.ts";
 import type { ResolvedAblation } from "../../../trainers/recipes/ablation-recipe.ts";
 import { loadRecipe } from "../../../trainers/recipes/load-recipe.ts";
+import type { HabitRates } from "../../../trainers/run/metrics-line.ts";
 import { trainingFiles } from "../../../trainers/run/training-folder.ts";
 import { updated } from "../report/invented-training.ts";
 
@@ -35,7 +37,7 @@ const contexts = 8;
 const questions = 5;
 
 /** Of `contexts` × `questions`, the first so many of each context are right. */
-function evaluation(folder: string, update: number, right: (context: number) => number): void {
+function evaluation(folder: string, update: number, right: (context: number) => number, habits: HabitRates = {}): void {
   const path = trainingFiles.evaluation(folder, update, "sampled", "ledger-qa");
   mkdirSync(dirname(path), { recursive: true });
   createRunFolder(path, {
@@ -76,7 +78,7 @@ function evaluation(folder: string, update: number, right: (context: number) => 
   appendFileSync(
     trainingFiles.evaluations(folder),
     `${JSON.stringify({
-      ...{ update, weights: `update-000${update}`, greedy: null, validity: 0.5 + update / 10, habits: {} },
+      ...{ update, weights: `update-000${update}`, greedy: null, validity: 0.5 + update / 10, habits },
       sampled: { mean, low: null, high: null, n: contexts * questions, contexts },
       folders: { sampled: [relative(folder, path)], greedy: [] },
     })}\n`,
@@ -155,6 +157,43 @@ describe("the table", () => {
     const runs = ablationRuns(await recipe(), out);
     trained(runs[0]!, () => 3);
     expect(summariseAblation(runs, "greedy")).toBeNull();
+  });
+});
+
+describe("the habits", () => {
+  it("weigh each occasion alike over the seeds, and leave out what nobody ever did", async () => {
+    const runs = ablationRuns(await recipe(), out);
+    const [rare, often] = [
+      { rate: 0.9, occasions: 10 },
+      { rate: 0.5, occasions: 30 },
+    ];
+    const none = { rate: 0, occasions: 50 };
+    for (const run of runs.slice(0, 4)) {
+      trained(run, () => 3);
+      const after = run.seed === 1 ? rare : often;
+      evaluation(run.folder, 3, () => 3, {
+        editAttempted: after,
+        wrongTool: none,
+        emptyCore: { rate: null, occasions: 0 },
+      });
+    }
+    const summary = summariseAblation(runs, "sampled")!;
+    // (0.9 × 10 + 0.5 × 30) / 40
+    expect(summary.cells[0]!.habits.after).toMatchObject({
+      editAttempted: { rate: 0.6, occasions: 40 },
+      wrongTool: { rate: 0, occasions: 100 },
+      emptyCore: { rate: null, occasions: 0 },
+    });
+    const table = habitsTable(summary);
+    expect(table).toContain("| habit | before | task-stratified | global-group | two-stage |");
+    expect(table).toContain("| edit attempted ↑ | – | .600 | .900 | .900 |");
+    expect(table).not.toMatch(/no such tool|empty core/);
+  });
+
+  it("are no table where nobody counted any", async () => {
+    const runs = ablationRuns(await recipe(), out);
+    trained(runs[0]!, () => 3);
+    expect(habitsTable(summariseAblation(runs, "sampled")!)).toBe("");
   });
 });
 
