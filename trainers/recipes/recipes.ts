@@ -6,6 +6,7 @@ import { demo } from "./demo.ts";
 import type { RecipeFile } from "./recipe-file.ts";
 import { sftExpert } from "./sft-expert.ts";
 import { sftFirst } from "./sft-first.ts";
+import { sftFourth } from "./sft-fourth.ts";
 import { sftSecond } from "./sft-second.ts";
 import { sftThird } from "./sft-third.ts";
 import { umaGeneralist } from "./uma-generalist.ts";
@@ -22,6 +23,7 @@ export const recipes: Readonly<Record<string, RecipeFile>> = {
   "sft-first": sftFirst,
   "sft-second": sftSecond,
   "sft-third": sftThird,
+  "sft-fourth": sftFourth,
   "sft-expert": sftExpert,
   "cold-start": coldStart,
   ablation,

@@ -1,6 +1,6 @@
 /**
- * The last part of making the embedded policy, from sft-third's: a little of everything, above all of what the third part makes
- * it forget, which is answering. The rate falls all the way.
+ * The last part of making the embedded policy, from sft-fourth's: what sums over long streams fail by. Amounts that are put
+ * right in the session that tells them, changes of earlier days, answers read off many dates; and a little of everything.
  */
 import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
@@ -9,17 +9,46 @@ import { firstPart } from "./sft-first.ts";
 const micro = { profile: "micro" as const, split: "train" as const };
 
 const sets = [
-  { ...micro, horizons: [2, 3, 5, 8, 12, 20], file: "micro-asked.jsonl", questions: null, seed: 34, count: 14_000 },
-  { ...micro, horizons: [2, 3, 5, 8], changes: 0.5, file: "micro-train.jsonl", questions: 2, seed: 31, count: 10_000 },
-  { ...micro, horizons: [20, 50], file: "micro-long.jsonl", questions: 24, seed: 32, count: 4_000 },
+  {
+    ...micro,
+    horizons: [3, 5, 10],
+    file: "micro-corrected.jsonl",
+    corrections: 0.5,
+    changes: 0.8,
+    stage: "memory" as const,
+    questions: 1,
+    seed: 41,
+    count: 14_000,
+  },
+  {
+    ...micro,
+    horizons: [2, 3, 5, 8, 20],
+    file: "micro-train.jsonl",
+    changes: 0.4,
+    questions: 3,
+    seed: 42,
+    count: 16_000,
+  },
+  { ...micro, horizons: [2, 3, 5, 8, 12, 20, 50], file: "micro-asked.jsonl", questions: null, seed: 43, count: 12_000 },
+  {
+    ...micro,
+    horizons: [3, 5, 8, 12, 20],
+    file: "micro-groups.jsonl",
+    asked: ["max_frequency_date" as const],
+    stage: "qa" as const,
+    questions: null,
+    seed: 44,
+    count: 7_000,
+  },
   {
     profile: "full" as const,
     split: "train" as const,
-    horizons: [3, 5, 8],
+    horizons: [2, 3, 5],
     file: "full-train.jsonl",
-    questions: 4,
-    seed: 33,
-    count: 2_400,
+    changes: 0.5,
+    questions: 3,
+    seed: 45,
+    count: 4_000,
   },
 ];
 
@@ -27,14 +56,14 @@ export const sftExpert: SftFile = {
   kind: "sft",
   usual: "dev",
   fields: {
-    summary: "The embedded policy: its last part, a little of everything, after sft-third",
-    start: "runs/sft-third/policy",
+    summary: "The embedded policy: its last part, corrections, changes and long lists, after sft-fourth",
+    start: "runs/sft-fourth/policy",
     ...firstPart,
-    seed: 5,
+    seed: 6,
     sets,
     vocabulary: { sessions: 0, least: sets.map(() => 2) },
-    steps: 3_000,
-    learningRate: { peak: 1e-3, warmUp: 50, anneal: 2_500 },
+    steps: 7_000,
+    learningRate: { peak: 2e-3, warmUp: 100, anneal: 5_500 },
   },
   scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
 };

@@ -28,6 +28,8 @@ export const SessionSet = z.strictObject({
   stage: z.enum(["memory", "qa"]).optional(),
   /** How often a session changes an earlier one; the profile's own share when left out. */
   changes: z.number().min(0).max(1).optional(),
+  /** How often an amount is put right in the session that tells it; the usual share when left out. */
+  corrections: z.number().min(0).max(1).optional(),
   teacher: Teacher.optional(),
   /** False: only its words are wanted. Default true. */
   trained: z.boolean().optional(),

@@ -14,6 +14,7 @@ const parts = [
   { recipe: "sft-first", to: null },
   { recipe: "sft-second", to: null },
   { recipe: "sft-third", to: null },
+  { recipe: "sft-fourth", to: null },
   { recipe: "sft-expert", to: "assets/embedded-policy" },
   { recipe: "cold-start", to: "assets/cold-start" },
 ] as const;

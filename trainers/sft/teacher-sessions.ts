@@ -29,6 +29,8 @@ export interface TeacherOptions {
   readonly stage?: Stage | undefined;
   /** How often a session changes an earlier one; the profile's own share when left out. */
   readonly changes?: number | undefined;
+  /** How often an amount is put right in its session; the usual share when left out. */
+  readonly corrections?: number | undefined;
   readonly teacher?: PolicySpec | undefined;
 }
 
@@ -37,7 +39,7 @@ export const entriesExpert: PolicySpec = { policy: "ledger-expert", style: "entr
 
 /** Without end, in an order that the options alone decide. */
 export async function* teacherSessions(options: TeacherOptions): AsyncGenerator<SupervisedSession, void> {
-  const { profile, split, horizons, questions, seed, asked, stage, changes } = options;
+  const { profile, split, horizons, questions, seed, asked, stage, changes, corrections } = options;
   const policy = await createPolicy(options.teacher ?? entriesExpert);
   const prompts = loadPrompts("micro");
   for (let block = 0; ; block++) {
@@ -48,6 +50,7 @@ export async function* teacherSessions(options: TeacherOptions): AsyncGenerator<
       contexts: 2,
       seed: seed * 1_000_000 + block,
       ...(changes !== undefined && { changes }),
+      ...(corrections !== undefined && { corrections }),
     });
     const contexts = ledgerQa.load(config);
     const records = sampleRollouts(asked ? askedOnly(contexts, asked) : contexts, {

@@ -50,6 +50,13 @@ export const ledgerQaConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe("Chance that a session edits or refunds an earlier one; 0.25 (micro), 0.4 and 0.3 (full) when left out"),
+  corrections: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(null)
+    .describe("Chance that an amount is said wrong and put right in the same session; 0.15 when left out"),
   file: z
     .string()
     .min(1)

@@ -44,7 +44,16 @@ export interface LedgerContext {
 
 export type ContextOptions = Pick<
   LedgerQaConfig,
-  "seed" | "split" | "profile" | "questions" | "perType" | "maxTies" | "pointQueries" | "maxTransactions" | "changes"
+  | "seed"
+  | "split"
+  | "profile"
+  | "questions"
+  | "perType"
+  | "maxTies"
+  | "pointQueries"
+  | "maxTransactions"
+  | "changes"
+  | "corrections"
 >;
 
 const usualMost = { micro: 4, full: 10 } as const;
@@ -59,6 +68,7 @@ export function generateContext(horizon: number, index: number, options: Context
     dates: sampleDates(horizon, random("dates")),
     maxTransactions: options.maxTransactions ?? usualMost[profile],
     changes: options.changes,
+    corrections: options.corrections,
     random: (session) => random("plan", session),
     habits: random("habits"),
   });

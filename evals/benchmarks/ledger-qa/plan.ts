@@ -18,6 +18,8 @@ export interface PlanOptions extends Wording {
   readonly maxTransactions: number;
   /** Chance that a session changes what an earlier one recorded; null for the profile's own. */
   readonly changes: number | null;
+  /** Chance that an amount is put right in the session that tells it; null for the usual one. */
+  readonly corrections: number | null;
   /** The choices of one session. */
   readonly random: (session: number) => Rng;
   /** The choices that hold for the whole context. */
@@ -67,7 +69,7 @@ export function planSessions(options: PlanOptions): PlannedSession[] {
     const spending = planSpending(entries, options, random);
     const words = new Map(spending.flatMap((act) => act.entries.map(({ id, item }) => [id, item])));
     const spent = entries.map((entry) => ({ ...entry, item: words.get(entry.id)! }));
-    const corrections = planCorrections(spent, spending, random);
+    const corrections = planCorrections(spent, spending, options, random);
     const corrected = new Map(corrections.map(({ id, after }) => [id, after]));
     known.push(...spent.map((entry) => ({ ...entry, cents: corrected.get(entry.id) ?? entry.cents })));
     return { date, acts: arrange(spending, corrections, changes, random) };
@@ -178,10 +180,15 @@ function planSpending(entries: readonly Known[], { profile }: PlanOptions, rando
 }
 
 /** Amounts that were said wrong and are put right in the same session. */
-function planCorrections(entries: readonly Known[], spending: readonly SpendAct[], random: Rng): CorrectAct[] {
+function planCorrections(
+  entries: readonly Known[],
+  spending: readonly SpendAct[],
+  { corrections: share }: PlanOptions,
+  random: Rng,
+): CorrectAct[] {
   const corrections: CorrectAct[] = [];
   for (const { id, date, item, cents, told, ambiguous } of entries) {
-    if (random.next() >= correctionShare || corrections.length === maxCorrections) continue;
+    if (random.next() >= (share ?? correctionShare) || corrections.length === maxCorrections) continue;
     const after = drawUnused(() => mistake(cents, random), told);
     told.add(after);
     const alone = spending.some((act) => act.entries.length === 1 && act.entries[0]!.id === id);

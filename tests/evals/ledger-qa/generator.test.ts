@@ -98,6 +98,20 @@ describe.each(profiles)("dialogues of the %s profile", (profile) => {
     expect(changed(null).length).toBeGreaterThan(0);
   });
 
+  it("put amounts right as often as is asked for", () => {
+    const shares = (corrections: number | null) => {
+      const made = [0, 1, 2, 3].map((index) => context({ profile, corrections, maxTransactions: 3 }, index, 10));
+      const ledger = made.flatMap((context) => context.ledger);
+      const corrected = ledger.filter(({ history }) => history.some(({ op }) => op === "correct"));
+      return corrected.length / ledger.length;
+    };
+    expect(shares(0)).toBe(0);
+    // at most three a session, of three
+    expect(shares(1)).toBe(1);
+    expect(shares(null)).toBeGreaterThan(0);
+    expect(shares(null)).toBeLessThan(0.4);
+  });
+
   it("hold amounts that are no spending: adding up what users name gives another total", () => {
     for (let index = 0; index < 5; index++) {
       const made = context({ profile }, index);
