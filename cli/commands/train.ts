@@ -43,7 +43,7 @@ export const command = defineCommand({
       what: "a policy from random weights, on the scripted expert's sessions (npm run build:policy runs all its parts)",
     },
     {
-      run: "umagraph train uma-generalist --scale paper --learner http://gpu-box:8700 --profile skyrl-fsdp",
+      run: "umagraph train uma-specialist --scale paper --learner http://gpu-box:8700 --profile skyrl-fsdp",
       what: "the paper's numbers, on a cluster's engine",
     },
     { run: "umagraph train uma-two-stage --scale dev --show", what: "every field of a recipe, without running it" },

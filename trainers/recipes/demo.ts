@@ -36,7 +36,7 @@ export const laptop = {
     aggregation: "session-mean",
     tis: null,
   },
-  adam: { learningRate: 1e-3, warmUp: 2, anneal: 20, beta2: 0.95 },
+  adam: { learningRate: 1e-3, warmUp: 2, anneal: 0.5, beta2: 0.95 },
   minibatches: 2,
   updates: 40,
   saveEvery: 5,

@@ -102,8 +102,8 @@ export const RlRecipe = z.strictObject({
     learningRate: z.number().positive(),
     /** Updates over which the rate rises from 0. */
     warmUp: z.int().min(0).default(0),
-    /** Updates at the end of `updates` over which it falls to a hundredth; 0: it stays. */
-    anneal: z.int().min(0).default(0),
+    /** Share of the updates, at their end, over which it falls to a hundredth; 0: it stays. */
+    anneal: z.number().min(0).max(1).default(0),
     beta1: z.number().default(0.9),
     beta2: z.number().default(0.95),
     eps: z.number().positive().default(1e-8),

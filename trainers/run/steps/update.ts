@@ -5,11 +5,10 @@
  */
 
 import { seedOf } from "../../../base/rng.ts";
-import type { Adam } from "../../../learner/client/adam.ts";
 import { klOf } from "../../objective/objective.ts";
 import { objectiveFrom } from "../../objective/objectives.ts";
 import { applyUpdate, type UpdateStep } from "../../update/apply-update.ts";
-import { learningRateAt } from "../../update/learning-rate.ts";
+import { adamAt } from "../adam-at.ts";
 import type { TrainingDeps, TrainingStep } from "../deps.ts";
 import { entropyGuard, GuardTripped, stepGuards } from "../guards.ts";
 import { isComplete } from "../is-complete.ts";
@@ -91,11 +90,6 @@ async function learn(underWay: UnderWay, { model, reference }: LiveModel, deps: 
       if (halted) throw new GuardTripped(halted);
     },
   });
-}
-
-function adamAt(update: number, { adam, updates }: TrainingDeps["recipe"]): Adam {
-  const { warmUp, anneal, learningRate: peak, ...rest } = adam;
-  return { ...rest, learningRate: learningRateAt(update - 1, updates, { peak, warmUp, anneal }) };
 }
 
 function stepLine({ metrics, engine }: UpdateStep, { recipe }: TrainingDeps, update: number): StepLine[] {
