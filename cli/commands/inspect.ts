@@ -28,7 +28,7 @@ export const command = defineCommand({
   details:
     "Shows as much as fits: contexts, their trajectories, the sessions of those. --chunk or --question shows sessions to\n" +
     "the bottom: calls with arguments and observations, the bank's changes (by replay), the core before and after.\n" +
-    "Also while the run goes on. R and A are those of `umagraph rewards`, or the paper's with all defaults.",
+    "Also while the run goes on. A training run keeps its runs under updates/ and evaluations/. R and A are those of `umagraph rewards`, or the paper's with all defaults.",
   flags: z.object({
     context: z.string().min(1).optional().describe("A context, by id or by 0-based index"),
     trajectory: index.optional().describe("Trajectory i, 0-based"),
@@ -48,6 +48,7 @@ export const command = defineCommand({
       run: "umagraph inspect runs/r1 --context 0 --question 7 --cut 2000",
       what: "the answers to one question, at length",
     },
+    { run: "umagraph inspect runs/train-demo/updates/0003", what: "what one update of a training run learnt from" },
   ],
   async run({ flags, positionals, terminal }) {
     const { context, trajectory, chunk, question } = flags;

@@ -7,6 +7,7 @@
 import type { RlRecipe } from "../recipes/recipe.ts";
 import type { UpdateMetrics } from "../update/update-metrics.ts";
 import type { GuardCounters, Halted, UnderWay } from "./state.ts";
+import { trainingFiles } from "./training-folder.ts";
 
 type Guards = RlRecipe["guards"];
 
@@ -30,17 +31,18 @@ const short = (value: number) => String(Number(value.toPrecision(3)));
 
 /** After sampling and rewards: failed sessions, questions that nobody answers, calls that nobody can read. */
 export function rewardGuards(
-  { sessions, outcome, validity }: Pick<UnderWay, "sessions" | "outcome" | "validity">,
+  { update, sessions, outcome, validity }: Pick<UnderWay, "update" | "sessions" | "outcome" | "validity">,
   before: GuardCounters,
   guards: Guards,
 ): GuardVerdict {
   const all = sessions.memory + sessions.qa;
   const failed = all === 0 ? 0 : sessions.failed / all;
-  if (failed > guards.maxFailedShare) return { counters: before, warnings: [], halted: failures(failed, guards) };
+  if (failed > guards.maxFailedShare)
+    return { counters: before, warnings: [], halted: failures(failed, update, guards) };
   const failing = counted("failing", outcome === null || outcome === 0, before, guards.patience, {
     what: "every question was answered wrongly, or none could be scored",
     why: "with the same reward everywhere nothing can be learnt: the tasks are too hard for these weights, or answers are not read as they are meant",
-    fix: "look at some sessions with umagraph inspect; begin with shorter streams, or from a supervised start",
+    fix: `look at some sessions (${inspecting(update)}); begin with shorter streams, or from a supervised start`,
   });
   const rates = [validity?.memory, validity?.qa].filter((rate) => rate !== null && rate !== undefined);
   const lowest = rates.length === 0 ? null : Math.min(...rates);
@@ -63,12 +65,15 @@ export function rewardGuards(
   };
 }
 
-const failures = (share: number, { maxFailedShare }: Guards): Halted => ({
+/** Where the sessions are that a guard rail has judged; it knows the run's folder from inside only. */
+const inspecting = (update: number) => `umagraph inspect ${trainingFiles.update("<run folder>", update, ".")}`;
+
+const failures = (share: number, update: number, { maxFailedShare }: Guards): Halted => ({
   reason: "failures",
   sentence:
     `${percent(share)} of the sessions failed, more than ${percent(maxFailedShare)}. Something around the policy is broken, ` +
     "not the policy: its endpoint, a time limit, a budget that is too small. The errors are in the update's records " +
-    "(umagraph inspect); mend the cause and go on with --resume.",
+    `(${inspecting(update)}); mend the cause and go on with --resume.`,
 });
 
 /** The sampling itself was given up. */

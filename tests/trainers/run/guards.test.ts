@@ -5,6 +5,7 @@ import { entropyGuard, rewardGuards, samplingHalt, stepGuards } from "../../../t
 const guards = Guards.parse({ patience: 2, minEntropy: 0.05 });
 const calm = { validity: 0, entropy: 0, failing: 0 };
 const sound = {
+  update: 7,
   sessions: { memory: 10, qa: 10, failed: 0 },
   outcome: 0.4,
   validity: { memory: 0.9, qa: 0.8 },
@@ -25,6 +26,7 @@ describe("guard rails after sampling", () => {
   it("stop at once when too many sessions failed", () => {
     const { halted } = rewardGuards({ ...sound, sessions: { memory: 10, qa: 10, failed: 11 } }, calm, guards);
     expect(halted).toMatchObject({ reason: "failures", sentence: expect.stringMatching(/55 % .* more than 50 %/) });
+    expect(halted!.sentence).toContain("umagraph inspect <run folder>/updates/0007)");
   });
 
   it("wait for a collapse to last: a warning first, a stop with its reason and what to do after `patience` updates", () => {

@@ -19,11 +19,7 @@ export const rewardStep: TrainingStep = async (state, deps) => {
     outcome: mean("qa", "r_outcome"),
     validity: { memory: mean("memory", "r_tool"), qa: mean("qa", "r_tool") },
   };
-  const { counters, warnings, halted } = rewardGuards(
-    { sessions: underWay.sessions, ...means },
-    state.guards,
-    deps.recipe.guards,
-  );
+  const { counters, warnings, halted } = rewardGuards({ ...underWay, ...means }, state.guards, deps.recipe.guards);
   if (halted) return { ...state, halted };
   return {
     ...state,
