@@ -1,31 +1,6 @@
 /** `npm run bench -- <name> [--json] [flags]`: measurements as ratios within one run; never a test. */
-
-const benches: Record<string, { what: string; load: () => Promise<{ run(options: BenchOptions): Promise<unknown> }> }> =
-  {
-    sessions: {
-      what: "model turns per second, CPU per turn and memory by horizon",
-      load: () => import("./sessions.ts"),
-    },
-    bank: { what: "writes, snapshots and listings of a 100,000-entry bank", load: () => import("./bank.ts") },
-    rollouts: {
-      what: "wall against critical path, CPU per turn, memory by contexts, threads",
-      load: () => import("./rollouts.ts"),
-    },
-    advantages: { what: "compiling an update's sessions into learner passes", load: () => import("./advantages.ts") },
-    embedded: {
-      what: "tokens per second of the embedded policy's network: one sequence, many, prompts",
-      load: () => import("./embedded.ts"),
-    },
-    learner: {
-      what: "the learner service against plain Hugging Face code, and what the protocol costs",
-      load: () => import("./learner.ts"),
-    },
-    update: {
-      what: "whole updates at demo scale by what they are spent on; sampling ahead against in turn",
-      load: () => import("./update.ts"),
-    },
-    retrieval: { what: "build time, queries per second and recall", load: () => import("./retrieval.ts") },
-  };
+import { exitCodes, UmaError } from "../base/errors.ts";
+import { benches, benchHelp } from "./benches.ts";
 
 export interface BenchOptions {
   readonly json: boolean;
@@ -33,26 +8,59 @@ export interface BenchOptions {
   readonly [flag: string]: string | number | boolean | number[] | undefined;
 }
 
-const [name, ...rest] = process.argv.slice(2);
-const bench = name === undefined ? undefined : benches[name];
-if (!bench) {
-  console.error(
-    `npm run bench -- <name> [--json]\n${Object.entries(benches)
-      .map(([id, { what }]) => `  ${id.padEnd(10)} ${what}`)
-      .join("\n")}`,
-  );
-  process.exit(name === undefined || name === "--help" ? 0 : 2);
+/** The exit code. Minutes of measuring begin only with arguments that are all understood. */
+export async function main([name, ...args]: readonly string[]): Promise<number> {
+  try {
+    if (name === undefined || isHelp(name)) return say(benchHelp());
+    if (!Object.hasOwn(benches, name))
+      throw new UmaError("config", `there is no bench ${JSON.stringify(name)}`, {
+        fix: `benches: ${Object.keys(benches).join(", ")}`,
+      });
+    if (args.some(isHelp)) return say(benchHelp([name]));
+    const options = readOptions(name, args);
+    await (await benches[name]!.load()).run({ ...options, json: options.json === true });
+    return exitCodes.ok;
+  } catch (thrown) {
+    if (!(thrown instanceof UmaError)) throw thrown;
+    console.error(`bench: ${thrown.message}${thrown.fix ? `\n  ${thrown.fix}` : ""}`);
+    return exitCodes[thrown.code];
+  }
 }
-const options: Record<string, BenchOptions[string]> = {};
-for (let i = 0; i < rest.length; i++) {
-  const [flag = "", inline] = rest[i]!.replace(/^--/, "").split("=");
-  const given = inline ?? (rest[i + 1]?.startsWith("--") === false ? rest[++i]! : "true");
-  options[flag.replace(/-./g, (dash) => dash[1]!.toUpperCase())] = flagValue(flag, given);
+
+const isHelp = (arg: string) => arg === "--help" || arg === "-h";
+
+function say(text: string): number {
+  console.log(text);
+  return exitCodes.ok;
 }
-await (await bench.load()).run({ ...options, json: options.json === true });
+
+function readOptions(name: string, args: readonly string[]): Record<string, BenchOptions[string]> {
+  const { flags, inner = [] } = benches[name]!;
+  const known = ["json", ...Object.keys(flags), ...inner];
+  const options: Record<string, BenchOptions[string]> = {};
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    const equals = arg.indexOf("=");
+    const flag = arg.slice(2, equals < 0 ? undefined : equals);
+    if (!arg.startsWith("--") || !known.includes(flag))
+      throw new UmaError("config", `the bench ${name} has no flag ${arg}`, {
+        fix: `flags: ${["json", ...Object.keys(flags)].map((one) => `--${one}`).join(", ")}`,
+      });
+    const inline = equals < 0 ? undefined : arg.slice(equals + 1);
+    const given = inline ?? (args[i + 1]?.startsWith("--") === false ? args[++i]! : "true");
+    options[flag.replace(/-./g, (dash) => dash[1]!.toUpperCase())] = flagValue(flag, given);
+  }
+  return options;
+}
 
 function flagValue(flag: string, given: string): BenchOptions[string] {
   if (flag === "sizes" || flag === "horizons") return given.split(",").map(Number);
   if (given === "true") return true;
   return Number.isFinite(Number(given)) ? Number(given) : given;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const code = await main(process.argv.slice(2));
+  // a bench that cannot measure here has said so, and set its own
+  process.exitCode ||= code;
 }
