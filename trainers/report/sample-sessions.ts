@@ -1,9 +1,10 @@
 /**
- * The same question of the same context before training and after it, where its score changed.
+ * The same question of the same context before training and after it.
  *
  * Chosen from the first and the last evaluation by their contents alone: questions that were got right come first, each of
- * another context and kind where there are such; where any were lost, one of those is shown too. How many went either way
- * is told beside them, so that three examples are not taken for the whole.
+ * another context and kind where there are such; where any were lost, one of those is shown too. Where too few changed,
+ * questions that did not fill up: sessions are to be seen also of a run that taught nothing. How many went either way is
+ * told beside them, so that three examples are not taken for the whole.
  */
 import { readContexts, readRecords } from "../../evals/run-folder.ts";
 import { emptyMemory, type Memory } from "../../memory/memory.ts";
@@ -55,13 +56,15 @@ export function sampleQuestions(log: TrainingLog): SampledQuestions | null {
     if (pairs.length === 0) continue;
     const better = pairs.filter((pair) => change(pair) > 0);
     const worse = pairs.filter((pair) => change(pair) < 0);
+    const same = pairs.filter((pair) => change(pair) === 0);
     const fromWorse = worse.length > 0 ? 1 : 0;
-    const chosen = [...spread(better, mostSamples - fromWorse), ...spread(worse, mostSamples)].slice(0, mostSamples);
+    const changed = [...spread(better, mostSamples - fromWorse), ...spread(worse, mostSamples)].slice(0, mostSamples);
+    const chosen = [...changed, ...spread(same, mostSamples - changed.length, changed)];
     const read = reader();
     return {
       kind,
       shown: chosen.flatMap((pair) => read(pair, first.update, last.update) ?? []),
-      counts: { better: better.length, worse: worse.length, same: pairs.length - better.length - worse.length },
+      counts: { better: better.length, worse: worse.length, same: same.length },
     };
   }
   return null;
@@ -77,14 +80,14 @@ const change = ({ before, after }: Pair) => after.value - before.value;
 const scoresOf = (log: TrainingLog, line: EvaluationLine, kind: "greedy" | "sampled") =>
   outcomeScores(log, line.folders[kind]);
 
-/** The largest changes first, each of a new context and category as long as there are such. */
-function spread(pairs: readonly Pair[], count: number): Pair[] {
+/** The largest changes first, each of a context and category that is new, also beside `others`, as long as there are such. */
+function spread(pairs: readonly Pair[], count: number, others: readonly Pair[] = []): Pair[] {
   const left = [...pairs].sort(
     (a, b) => Math.abs(change(b)) - Math.abs(change(a)) || (askedKey(a.after) < askedKey(b.after) ? -1 : 1),
   );
   const chosen: Pair[] = [];
   while (chosen.length < count && left.length > 0) {
-    const seen = (of: (pair: Pair) => string) => new Set(chosen.map(of));
+    const seen = (of: (pair: Pair) => string) => new Set([...others, ...chosen].map(of));
     const [contexts, categories] = [seen((pair) => pair.after.line.context), seen((pair) => pair.after.line.category)];
     const isNew = ({ after: { line } }: Pair) => !contexts.has(line.context) && !categories.has(line.category);
     const at = Math.max(0, left.findIndex(isNew));

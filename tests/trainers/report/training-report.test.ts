@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stepChart } from "../../../trainers/report/charts/step-chart.ts";
 import { numbersBehind } from "../../../trainers/report/html/curve-figure.ts";
+import { samplesHtml } from "../../../trainers/report/html/sample-html.ts";
 import { metricsCsv } from "../../../trainers/report/metrics-csv.ts";
 import { readTraining } from "../../../trainers/report/read-training.ts";
 import { sampleQuestions } from "../../../trainers/report/sample-sessions.ts";
@@ -122,6 +123,25 @@ describe("questions before and after", () => {
     const gone = log.evaluations.map((line) => ({ ...line, folders: { sampled: ["nowhere"], greedy: [] } }));
     expect(sampleQuestions({ ...log, evaluations: gone })).toBeNull();
     expect(sampleQuestions({ ...log, evaluations: log.evaluations.slice(0, 1) })).toBeNull();
+  });
+
+  it("are filled up with such as did not change, of other contexts and kinds, and said to be", () => {
+    const log = readTraining(folder);
+    const [first, last] = [log.evaluations[0]!, log.evaluations.at(-1)!];
+    const still = sampleQuestions({ ...log, evaluations: [first, { ...first, update: 6 }] })!;
+    expect(still.counts).toEqual({ better: 0, worse: 0, same: 30 });
+    expect(still.shown).toHaveLength(3);
+    expect(new Set(still.shown.map(({ context }) => context)).size).toBe(3);
+    expect(new Set(still.shown.map(({ category }) => category)).size).toBe(3);
+    const html = samplesHtml(still);
+    expect(html).toContain("Shown are some whose score did not change, as none did, of different contexts");
+    expect(html.match(/score unchanged/g)).toHaveLength(3);
+
+    const one = sampleQuestions({ ...log, evaluations: [first, last] })!.shown[0]!;
+    expect(samplesHtml({ ...still, shown: [one, ...still.shown.slice(1)] })).toContain(
+      "Shown are all whose score changed, and beside them some whose score did not",
+    );
+    expect(samplesHtml({ ...still, shown: [one] })).not.toContain("score unchanged");
   });
 
   it("show one that was lost, where there are such", () => {

@@ -12,16 +12,31 @@ const longestText = 2_000;
 
 export function samplesHtml({ shown, counts, kind }: SampledQuestions): string {
   const { better, worse, same } = counts;
-  const lead = `Of ${better + worse + same} held-out questions that both evaluations scored (${kind} tokens), ${better} are answered better, ${worse} worse, ${same} the same.${shown.length === 0 ? "" : " Shown are the first of those whose score changed, of different contexts and kinds where there are such."}`;
-  return [`<p class="lead">${lead}</p>`, ...shown.map(sampleHtml)].join("\n");
+  const lead = `Of ${better + worse + same} held-out questions that both evaluations scored (${kind} tokens), ${better} are answered better, ${worse} worse, ${same} the same.`;
+  return [`<p class="lead">${lead}${choiceOf(shown)}</p>`, ...shown.map(sampleHtml)].join("\n");
+}
+
+const isUnchanged = ({ before, after }: SampledQuestion) => before.value === after.value;
+
+function choiceOf(shown: readonly SampledQuestion[]): string {
+  if (shown.length === 0) return "";
+  const unchanged = shown.filter(isUnchanged).length;
+  const which =
+    unchanged === 0
+      ? "the first of those whose score changed"
+      : unchanged === shown.length
+        ? "some whose score did not change, as none did"
+        : "all whose score changed, and beside them some whose score did not";
+  return ` Shown are ${which}, of different contexts and kinds where there are such.`;
 }
 
 function sampleHtml(sample: SampledQuestion, index: number): string {
   const { context, category, question, gold, before, after } = sample;
+  const unchanged = isUnchanged(sample) ? " · score unchanged" : "";
   return [
     `<section class="sample" aria-labelledby="sample-${index}">`,
     `<h3 id="sample-${index}" dir="auto">${escapeHtml(question)}</h3>`,
-    `<p class="quiet">${escapeHtml(`${context} · ${category}`)} · gold: <b>${escapeHtml(gold ?? "none")}</b></p>`,
+    `<p class="quiet">${escapeHtml(`${context} · ${category}`)} · gold: <b>${escapeHtml(gold ?? "none")}</b>${unchanged}</p>`,
     `<div class="sides">${sideHtml(before, after)}${sideHtml(after, before)}</div>`,
     chunksHtml(after.building),
     "</section>",
