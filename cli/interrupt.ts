@@ -3,6 +3,9 @@ import { exitCodes } from "../base/errors.ts";
 
 export interface Interrupt {
   readonly stopping: () => boolean;
+  /** The same for what has nothing to finish: aborted by the first press. */
+  readonly asked: AbortSignal;
+  /** Aborted when running sessions are cut short. */
   readonly signal: AbortSignal;
   /** Takes the handlers away again. */
   release(): void;
@@ -22,11 +25,12 @@ export function onInterrupt(note: (text: string) => void, options: InterruptOpti
     first = "stopping: the running sessions finish first (press Ctrl-C again to cut them short)",
     second = "cutting the running sessions short",
   } = options;
+  const asked = new AbortController();
   const controller = new AbortController();
   let presses = patient ? 0 : 1;
-  const before = presses;
   const press = () => {
     presses++;
+    asked.abort();
     if (presses === 1) note(`\n${first}`);
     else if (presses === 2) {
       note(patient ? `\n${second}` : "\nstopping");
@@ -36,7 +40,8 @@ export function onInterrupt(note: (text: string) => void, options: InterruptOpti
   process.on("SIGINT", press);
   process.on("SIGTERM", press);
   return {
-    stopping: () => presses > before,
+    stopping: () => asked.signal.aborted,
+    asked: asked.signal,
     signal: controller.signal,
     release: () => {
       process.off("SIGINT", press);

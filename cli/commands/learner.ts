@@ -87,7 +87,7 @@ const actions = {
       throw new UmaError("config", `there is no folder ${model}`, {
         fix: "give a model folder in Hugging Face layout",
       });
-    const interrupt = onInterrupt(terminal.note);
+    const interrupt = onInterrupt(terminal.note, { patient: false });
     try {
       const state = await startService({ ...flags, model, say: terminal.note, signal: interrupt.signal });
       terminal.print(`learner: ${state.url} (process ${state.pid}, model ${state.model})`);

@@ -75,7 +75,7 @@ const installer = (python) =>
  * Makes the environment when it is not there. `say` gets a line now and then. Returns its Python; throws an Error whose
  * message says what to do. UMAGRAPH_TORCH_INDEX names a package index to take torch from, such as one of CPU-only wheels.
  */
-export async function ensureEnvironment({ say = () => {} } = {}) {
+export async function ensureEnvironment({ say = () => {}, signal } = {}) {
   const ready = environmentPython();
   if (ready !== null) return ready;
   if (serviceFolder === undefined) throw new Error("this installation lacks learner/service");
@@ -102,15 +102,15 @@ export async function ensureEnvironment({ say = () => {} } = {}) {
     ...(index && torch ? [[...pip, "--index-url", index, torch]] : []),
     [...pip, "-r", lock],
   ];
-  for (const step of steps) await runStep(step, { log, say });
+  for (const step of steps) await runStep(step, { log, say, signal });
   writeFileSync(join(folder, ".umagraph-installed"), lockHash());
   say("learner: environment ready");
   return python;
 }
 
-function runStep([command, ...args], { log, say }) {
+function runStep([command, ...args], { log, say, signal }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], signal });
     let said = Date.now();
     let last = "";
     const hear = (bytes) => {

@@ -33,8 +33,9 @@ export interface StartOptions {
 
 /** Throws `config` when the environment cannot be made or the service ends at once; what it said is in the message. */
 export async function startService(options: StartOptions): Promise<ServiceState> {
-  const python = await ensureEnvironment({ say: options.say }).catch((cause: unknown) => {
-    throw new UmaError("config", messageOf(cause), { cause });
+  const { say, signal } = options;
+  const python = await ensureEnvironment({ say, signal }).catch((cause: unknown) => {
+    throw signal?.aborted ? givenUp(cause) : new UmaError("config", messageOf(cause), { cause });
   });
   const folder = stateFolder();
   mkdirSync(folder, { recursive: true });
@@ -99,7 +100,7 @@ async function waitUntilReady(
       throw new UmaError(failureCode(child.exitCode), `the learner did not start: ${ended}\n${lastLines(log)}`, {
         fix: `its whole log: ${log}`,
       });
-    if (signal?.aborted) throw new UmaError("cancelled", "stopped while the learner was starting");
+    if (signal?.aborted) throw givenUp();
     const waited = (performance.now() - begun) / 1_000;
     if (waited > wait) {
       throw new UmaError("config", `the learner gave no answer within ${wait} s\n${lastLines(log)}`, {
@@ -113,6 +114,8 @@ async function waitUntilReady(
     await sleep(100);
   }
 }
+
+const givenUp = (cause?: unknown) => new UmaError("cancelled", "stopped while the learner was starting", { cause });
 
 /** The service's own exit codes, in the words of this command line. */
 const failureCode = (code: number | null): ErrorCode => (code === 3 ? "conflict" : code === 6 ? "store" : "config");

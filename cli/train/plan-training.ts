@@ -1,12 +1,14 @@
 /** Which run `umagraph train` is about: a recipe at a scale with changes, or a folder that was begun before. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
 import { ResolvedAblation } from "../../trainers/recipes/ablation-recipe.ts";
 import { loadRecipe, type Recipe, recipeFrom } from "../../trainers/recipes/load-recipe.ts";
 import { type Fields, mergeFields, nested } from "../../trainers/recipes/merge-fields.ts";
-import type { Scale } from "../../trainers/recipes/recipe.ts";
-import { recipeNames } from "../../trainers/recipes/recipes.ts";
+import { type Scale, scales } from "../../trainers/recipes/recipe.ts";
+import { recipeNames, recipes } from "../../trainers/recipes/recipes.ts";
+import { readConfig } from "../../trainers/run/training-config.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import { freeFolder } from "../eval/plan-runs.ts";
 import { kebab } from "../flags.ts";
@@ -37,6 +39,10 @@ async function planNew({ flags, positionals }: Given): Promise<PlannedTraining> 
   if (name === undefined) throw new UmaError("config", "no recipe given", { fix });
   if (extra !== undefined)
     throw new UmaError("config", `expected one recipe, got ${positionals.join(" and ")}`, { fix });
+  if (!recipeNames().includes(name) && statSync(name, { throwIfNoEntry: false })?.isDirectory())
+    throw new UmaError("config", `${name} is a folder, and a recipe is a name or a file`, {
+      fix: existsSync(trainingFiles.config(name)) ? `go on with the run in it: umagraph train --resume ${name}` : fix,
+    });
   const { scale, seed } = flags;
   const recipe = await loadRecipe(name, {
     ...(scale !== undefined && { scale }),
@@ -46,12 +52,14 @@ async function planNew({ flags, positionals }: Given): Promise<PlannedTraining> 
   });
   return {
     recipe,
-    scale: scale ?? null,
+    scale: scale ?? recipes[name]?.usual ?? null,
     seed: seed ?? 0,
     folder: flags.out ?? freeFolder(join("runs", `${new Date().toISOString().slice(0, 10)}-${recipe.name}`)),
     resume: false,
   };
 }
+
+const besideResume = [...resumeFlags].filter((key) => key !== "resume" && key !== "help");
 
 async function planResume(folder: string, { flags, positionals, typed }: Given): Promise<PlannedTraining> {
   const [first] = [
@@ -60,9 +68,9 @@ async function planResume(folder: string, { flags, positionals, typed }: Given):
   ];
   if (first !== undefined)
     throw new UmaError("config", `a resumed run goes on with what it was begun with; leave out ${first}`, {
-      fix: `to change something, start a new run; beside --resume: ${[...resumeFlags].map((key) => `--${kebab(key)}`).join(" ")}`,
+      fix: `to change something, start a new run; beside --resume: ${besideResume.map((key) => `--${kebab(key)}`).join(" ")}`,
     });
-  const { recipe, seed, scale } = readBegun(folder);
+  const { recipe, seed, scale } = readConfig(folder, BegunTraining);
   const asked = changes(flags);
   if (recipe.kind === "ablation") {
     // its cells were made one by one, so there is nothing left that a path would lead to
@@ -83,22 +91,10 @@ const changes = ({ set, updates, start }: TrainFlags): Fields => ({
   ...(start !== undefined && { start }),
 });
 
-interface BegunTraining {
-  readonly recipe: Fields;
-  readonly seed: number;
-  readonly scale: Scale | null;
-}
-
-/** Of whatever kind. Throws `input` for a folder that holds no training run. */
-function readBegun(folder: string): BegunTraining {
-  const path = trainingFiles.config(folder);
-  if (!existsSync(path))
-    throw new UmaError("input", `${folder} holds no training run: there is no training.json in it`, {
-      fix: "give a folder that `umagraph train` has written",
-    });
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as BegunTraining;
-  } catch (cause) {
-    throw new UmaError("input", `${path} is no JSON`, { cause });
-  }
-}
+/** What is needed of a run's training.json, of whatever kind; the recipe is checked as one is that was just written. */
+const BegunTraining = z.object({
+  recipe: z.looseObject({ kind: z.enum(["rl", "sft", "ablation"]) }),
+  seed: z.int(),
+  /** Null for a file's own numbers. */
+  scale: z.enum(scales).nullable().default(null),
+});

@@ -15,11 +15,14 @@ export interface Surroundings {
   readonly watched: (watch: Pick<TrainingWatch, "note"> | null) => void;
 }
 
-/** A full disk or a lost learner is nobody's mistake: the folder is as good as before. */
+/** A full disk, a lost learner or a stop is nobody's mistake: the folder is as good as before. */
 export function sayingHowToGoOn(thrown: unknown, folder: string): unknown {
-  if (!(thrown instanceof UmaError) || thrown.code === "config" || !existsSync(trainingFiles.config(folder)))
-    return thrown;
-  const goOn = `go on with: umagraph train --resume ${folder}`;
+  if (!(thrown instanceof UmaError) || thrown.code === "config") return thrown;
+  const begun = existsSync(trainingFiles.config(folder));
+  if (!begun && thrown.code !== "cancelled") return thrown;
+  const goOn = begun
+    ? `go on with: umagraph train --resume ${folder}`
+    : "nothing was begun: the same command begins the run";
   return new UmaError(thrown.code, messageOf(thrown), {
     cause: thrown,
     fix: thrown.fix === undefined ? goOn : `${thrown.fix}; then ${goOn}`,

@@ -3,6 +3,7 @@ import { packageVersion } from "../../base/package-version.ts";
 import { type AblationResult, runAblation } from "../../trainers/ablation/run-ablation.ts";
 import type { ResolvedAblation } from "../../trainers/recipes/ablation-recipe.ts";
 import type { Scale } from "../../trainers/recipes/recipe.ts";
+import { isStop } from "../../trainers/run/stopped.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { trainRl } from "./train-rl.ts";
 
@@ -13,7 +14,7 @@ export interface PlannedAblation {
   readonly resume: boolean;
 }
 
-/** A run that a guard rail has halted is a result too, and the others go on. */
+/** A run that a guard rail has halted is a result too, and the others go on. One that was cut short ends with the tables too. */
 export function trainAblation(plan: PlannedAblation, around: Surroundings): Promise<AblationResult> {
   const { recipe, scale, folder, resume } = plan;
   const { interrupt, terminal } = around;
@@ -22,7 +23,11 @@ export function trainAblation(plan: PlannedAblation, around: Surroundings): Prom
     stopping: interrupt.stopping,
     say: terminal.note,
     async train(run, how) {
-      await trainRl({ recipe: run.recipe, scale, seed: run.seed, folder: run.folder, resume: how.resume }, around);
+      try {
+        await trainRl({ recipe: run.recipe, scale, seed: run.seed, folder: run.folder, resume: how.resume }, around);
+      } catch (thrown) {
+        if (!isStop(thrown, interrupt.stopping)) throw thrown;
+      }
     },
   });
 }

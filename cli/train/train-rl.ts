@@ -4,7 +4,7 @@ import { UmaError } from "../../base/errors.ts";
 import { readJsonl } from "../../base/jsonl.ts";
 import { packageVersion } from "../../base/package-version.ts";
 import { takeProcessLock } from "../../base/process-lock.ts";
-import { lastState } from "../../trainers/graph/checkpoints.ts";
+import { stateToGoOnFrom } from "../../trainers/graph/checkpoints.ts";
 import { runTrainer } from "../../trainers/graph/run-trainer.ts";
 import { thisMachine } from "../../trainers/recipes/machine.ts";
 import { modelPlace } from "../../trainers/recipes/model-place.ts";
@@ -14,6 +14,7 @@ import { writeTrainingReport } from "../../trainers/report/write-training-report
 import { isComplete } from "../../trainers/run/is-complete.ts";
 import type { EvaluationLine, MetricsLine, TimingLine } from "../../trainers/run/metrics-line.ts";
 import type { TrainingState } from "../../trainers/run/state.ts";
+import { refuseFolder } from "../../trainers/run/training-config.ts";
 import { trainingFiles } from "../../trainers/run/training-folder.ts";
 import type { Terminal } from "../terminal.ts";
 import { isEmbedded, openLearner } from "./open-learner.ts";
@@ -34,9 +35,11 @@ export interface PlannedRl {
 export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<TrainingOutcome> {
   const { recipe, folder, seed, scale, resume } = plan;
   const { flags, interrupt, terminal } = around;
+  // whatever can be refused is, before a learner is started
   if (isEmbedded(flags)) await refuseTooLarge(recipe, thisMachine());
   refuseFolder(plan);
-  const kept = resume ? await lastState(folder) : null;
+  if (resume) takeProcessLock(join(folder, "lock"), `training of ${folder}`).release();
+  const kept = resume ? await stateToGoOnFrom(folder) : null;
   // nothing is left that a learner would be needed for
   if (kept && kept.next === null && !kept.halted && isComplete(kept, recipe)) return outcomeOf(plan, kept, terminal);
   const watch = watchTraining(
@@ -53,7 +56,7 @@ export async function trainRl(plan: PlannedRl, around: Surroundings): Promise<Tr
   try {
     const learner = await openLearner({
       ...{ folder, flags, model: modelPlace(recipe.model), loraRank: recipe.loraRank },
-      ...{ say: watch.note, signal: interrupt.signal },
+      ...{ say: watch.note, signal: interrupt.asked },
     });
     try {
       const state = await runTrainer({
@@ -88,12 +91,6 @@ function outcomeOf({ folder }: PlannedRl, state: TrainingState, { note }: Pick<T
     note(`the report was not written: ${thrown.message}; umagraph report ${folder} tries again`);
   }
   return trainingOutcome(folder, state, { report });
-}
-
-/** Before a learner is started: a folder that cannot be taken is said at once. */
-function refuseFolder({ folder, resume }: PlannedRl): void {
-  if (!resume) return;
-  takeProcessLock(join(folder, "lock"), `training of ${folder}`).release();
 }
 
 function timeLimit(minutes: number | undefined): () => boolean {

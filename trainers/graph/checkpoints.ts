@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import Database from "better-sqlite3";
 import { messageOf, UmaError } from "../../base/errors.ts";
+import { refuseLostState } from "../run/refuse-lost-state.ts";
 import type { TrainingState } from "../run/state.ts";
 import { trainingFiles } from "../run/training-folder.ts";
 
@@ -31,6 +32,13 @@ export async function lastState(folder: string): Promise<TrainingState | null> {
   } finally {
     saver.db.close();
   }
+}
+
+/** The same of a run that is gone on with. Throws `store` when it has trained and its state is lost. */
+export async function stateToGoOnFrom(folder: string): Promise<TrainingState | null> {
+  const state = await lastState(folder);
+  if (state === null) refuseLostState(folder, trainingFiles.state(folder));
+  return state;
 }
 
 /** SQLite's errors have codes of their own. */

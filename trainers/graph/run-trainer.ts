@@ -2,7 +2,7 @@
 import { openTraining, type TrainingOptions } from "../run/open-training.ts";
 import type { TrainingState } from "../run/state.ts";
 import { isStop } from "../run/stopped.ts";
-import { asStore, openCheckpoints, THREAD } from "./checkpoints.ts";
+import { asStore, openCheckpoints, stateToGoOnFrom, THREAD } from "./checkpoints.ts";
 import { placeOf } from "./place-of.ts";
 import type { Trainer } from "./state.ts";
 import { createTrainerGraph } from "./trainer.ts";
@@ -13,8 +13,9 @@ export interface TrainerOptions extends TrainingOptions {
   readonly enough?: () => boolean;
 }
 
-/** Gives the state in which the run ended or was stopped. Throws what a step throws, and `store` when the state cannot be kept. */
+/** Gives the state in which the run ended or was stopped. Throws what a step throws, and `store` for a state that is lost or cannot be kept. */
 export async function runTrainer({ enough, ...options }: TrainerOptions): Promise<TrainingState> {
+  if (options.resume) await stateToGoOnFrom(options.folder);
   const training = await openTraining(options);
   try {
     const checkpointer = openCheckpoints(training.deps.folder);

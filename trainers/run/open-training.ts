@@ -20,7 +20,7 @@ import type { TrainingState, Weights } from "./state.ts";
 import {
   beginTraining,
   readTrainingConfig,
-  refuseOtherRecipe,
+  refuseFolder,
   type TrainingConfig,
   writeConfig,
 } from "./training-config.ts";
@@ -65,7 +65,7 @@ export interface Training {
 export async function openTraining(options: TrainingOptions): Promise<Training> {
   const { folder, seed, pool = 0, concurrency = 64, learner: place } = options;
   const recipe = await checkedRecipe(options.recipe);
-  if (options.resume) refuseOtherRecipe(folder, readTrainingConfig(folder), recipe, seed);
+  refuseFolder({ folder, recipe, seed, resume: options.resume });
   makeFolder(folder, "choose a writable place with --out");
   const lock = takeProcessLock(join(folder, "lock"), `training of ${folder}`);
   const closing = new AbortController();

@@ -9,6 +9,7 @@ import { UmaError } from "../../base/errors.ts";
 import { problemSentence, valueProblems } from "../../base/issue-sentence.ts";
 import { writeWhole } from "../../evals/run-folder.ts";
 import { openTraining, type TrainingOptions } from "./open-training.ts";
+import { refuseLostState } from "./refuse-lost-state.ts";
 import { nextStep, runStep } from "./run-step.ts";
 import { TrainingState } from "./state.ts";
 import { isStop } from "./stopped.ts";
@@ -22,10 +23,12 @@ export interface TrainingEnd {
 
 /** Throws what is neither a stop nor a guard rail's halt; the state before stands, and the run can be resumed. */
 export async function runTraining(options: TrainingOptions): Promise<TrainingEnd> {
-  const training = await openTraining(options);
   const path = trainingFiles.plainState(options.folder);
+  const kept = options.resume && existsSync(path);
+  if (options.resume && !kept) refuseLostState(options.folder, path);
+  const training = await openTraining(options);
   try {
-    let state = options.resume && existsSync(path) ? await training.resumed(readState(path)) : training.first;
+    let state = kept ? await training.resumed(readState(path)) : training.first;
     for (let step = nextStep(state); step !== null; step = nextStep(state)) {
       try {
         state = await runStep(step, state, training.deps);

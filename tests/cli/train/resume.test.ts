@@ -1,5 +1,5 @@
 /** A run that is killed at any moment and gone on with is the run that was never killed; stops are in order. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -105,6 +105,21 @@ describe.skipIf(servicePython === null)("umagraph train, with a learner", () => 
     for (const file of ["metrics.jsonl", "evaluations.jsonl"])
       expect(readFileSync(join(cwd, "plain", file), "utf8")).toBe(readFileSync(join(cwd, "whole", file), "utf8"));
   }, 300_000);
+
+  it("a complete run is not gone on with under another recipe, and not begun anew when its state is gone", async () => {
+    const other = await runHere(train("--resume", "whole", "--set", "rollout.G=8"), { cwd, env });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/begun with another rollout/) });
+    const same = await runHere(train("--resume", "whole"), { cwd, env });
+    expect(JSON.parse(same.stdout)).toMatchObject({ end: "complete", updates: 3 });
+
+    cpSync(join(cwd, "whole"), join(cwd, "torn"), { recursive: true });
+    for (const name of ["state.sqlite", "state.sqlite-wal", "state.sqlite-shm"])
+      rmSync(join(cwd, "torn", name), { force: true });
+    const lost = await runHere(train("--resume", "torn"), { cwd, env });
+    expect(lost).toMatchObject({ code: 4, stderr: expect.stringMatching(/lines of 3 updates, and its state.sqlite/) });
+    for (const file of ["metrics.jsonl", "evaluations.jsonl"])
+      expect(readFileSync(join(cwd, "torn", file), "utf8")).toBe(readFileSync(join(cwd, "whole", file), "utf8"));
+  }, 200_000);
 
   it("Ctrl-C stops in order, says how to go on, and a changed seed is refused", async () => {
     const { code, stderr, stdout } = await killedWhen(

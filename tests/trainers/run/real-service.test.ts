@@ -274,7 +274,7 @@ describe.skipIf(servicePython === null)(
       await expect(run({ folder, resume: true, recipe: { adam: { learningRate: 1 } } })).rejects.toThrow(
         /begun with another adam/,
       );
-      await expect(run({ folder: join(place, "policy"), resume: true })).rejects.toThrow(/not a training run/);
+      await expect(run({ folder: join(place, "policy"), resume: true })).rejects.toThrow(/holds no training run/);
       await expect(run({ folder: join(place, "policy") })).rejects.toThrow(/is not empty/);
       const busy = newFolder();
       const first = run({ folder: busy, recipe: { updates: 1 } });
