@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 /** 0 when identical, 1 when not. */
 export function diffTrainings(a: string, b: string, options: { most: number; terminal: Terminal }): number {
   const { most, terminal } = options;
-  const { identical, differences, compared, notes } = compareTrainings(a, b);
+  const { identical, differences, compared, settings, notes } = compareTrainings(a, b);
   const what = `${count(compared.updates, "update")}, ${count(compared.evaluations, "evaluation")}`;
   const [first] = differences;
   if (first === undefined) terminal.print(`identical metrics: ${what}`);
@@ -19,6 +19,11 @@ export function diffTrainings(a: string, b: string, options: { most: number; ter
       terminal.print(`  b: ${shown(first.b)}`);
     }
   }
+  if (settings.length > 0) terminal.print("begun with other settings:");
+  for (const { field, a, b } of settings.slice(0, most))
+    terminal.print(`  ${printable(field)}: ${cut(shown(a))}, ${cut(shown(b))}`);
+  const left = settings.length - most;
+  if (left > 0) terminal.print(`  and ${whole(left)} more`);
   for (const note of notes) terminal.print(`note: ${note}`);
   terminal.result({
     identical,
@@ -28,6 +33,7 @@ export function diffTrainings(a: string, b: string, options: { most: number; ter
     total: differences.length,
     first: first ?? null,
     differences: differences.slice(0, most),
+    settings,
     notes,
   });
   return identical ? exitCodes.ok : exitCodes.failure;
@@ -41,5 +47,9 @@ function placeOf({ file, update, field, a: inA }: TrainingDifference, a: string,
 }
 
 const shown = (value: unknown) => (value === undefined ? "(nothing)" : printable(JSON.stringify(value)));
+
+/** A whole part of a recipe that only one has is told by how it begins. */
+const cut = (text: string) => (text.length <= longest ? text : `${text.slice(0, longest)}…`);
+const longest = 40;
 
 const count = (n: number, word: string) => `${whole(n)} ${word}${n === 1 ? "" : "s"}`;

@@ -5,8 +5,9 @@
  * differ everywhere after it, so the first difference is what tells.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
-import { canonicalJson } from "../../base/hash.ts";
+import { problemSentence, valueProblems } from "../../base/issue-sentence.ts";
 import { readJsonl } from "../../base/jsonl.ts";
 import { type ValueDifference, valueDifferences } from "../../evals/diff/value-differences.ts";
 import { trainingFiles } from "../run/training-folder.ts";
@@ -23,7 +24,8 @@ export interface TrainingComparison {
   readonly differences: readonly TrainingDifference[];
   /** What both have. */
   readonly compared: { readonly updates: number; readonly evaluations: number };
-  /** What differs without being a result, e.g. the recipe. */
+  /** What they were begun with, where it differs: fields of recipe, scale and seed. No result by itself. */
+  readonly settings: readonly ValueDifference[];
   readonly notes: readonly string[];
 }
 
@@ -52,14 +54,10 @@ export function compareTrainings(a: string, b: string): TrainingComparison {
       updates: shared(runA.metrics, runB.metrics),
       evaluations: shared(runA.evaluations, runB.evaluations),
     },
-    notes: [
-      ...["recipe", "scale", "seed"]
-        .filter((key) => canonicalJson(runA.config[key] ?? null) !== canonicalJson(runB.config[key] ?? null))
-        .map((key) => `the runs have another ${key}: ${firstOf(runA.config[key], runB.config[key])}`),
-      ...[runA, runB]
-        .filter(({ torn }) => torn)
-        .map(({ folder }) => `${folder}: a half-written last line was left out`),
-    ],
+    settings: [...valueDifferences(runA.config, runB.config)],
+    notes: [runA, runB]
+      .filter(({ torn }) => torn)
+      .map(({ folder }) => `${folder}: a half-written last line was left out`),
   };
 }
 
@@ -78,17 +76,30 @@ function readTraining(folder: string) {
   };
 }
 
-function readConfig(folder: string): Record<string, unknown> {
+/** What decides a run; the rest of training.json says where and with what it was made. */
+const Settings = z.object({
+  recipe: z.looseObject({ name: z.string() }),
+  scale: z.string().nullable().default(null),
+  seed: z.int(),
+});
+
+function readConfig(folder: string): z.infer<typeof Settings> {
   const path = trainingFiles.config(folder);
   if (!existsSync(path))
     throw new UmaError("input", `${folder} holds no training run: there is no training.json in it`, {
       fix: "give a folder that `umagraph train` has written",
     });
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
     throw new UmaError("input", `${path} is no JSON`, { cause });
   }
+  const parsed = Settings.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new UmaError("input", `${path}: ${problemSentence(valueProblems(parsed.error, value))}`, {
+    fix: "give a folder whose training.json is as `umagraph train` has written it",
+  });
 }
 
 function lineDifferences(
@@ -107,10 +118,4 @@ function lineDifferences(
 function shared(a: readonly Line[], b: readonly Line[]): number {
   const known = new Set(b.map(updateOf));
   return a.filter(({ update }) => known.has(update)).length;
-}
-
-function firstOf(a: unknown, b: unknown): string {
-  const [first] = valueDifferences(a, b);
-  const text = (value: unknown) => (value === undefined ? "nothing" : JSON.stringify(value));
-  return `${first!.field === "" ? "" : `${first!.field} `}${text(first!.a)} and ${text(first!.b)}`;
 }

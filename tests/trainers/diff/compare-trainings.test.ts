@@ -9,10 +9,13 @@ const scratch = mkdtempSync(join(tmpdir(), "umagraph-diff-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 let made = 0;
-function training(metrics: readonly object[], evaluations: readonly object[], seed = 1): string {
+function training(metrics: readonly object[], evaluations: readonly object[], seed = 1, recipe: object = {}): string {
   const folder = join(scratch, String(made++));
   mkdirSync(folder);
-  writeFileSync(join(folder, "training.json"), JSON.stringify({ recipe: { name: "demo" }, scale: "demo", seed }));
+  writeFileSync(
+    join(folder, "training.json"),
+    JSON.stringify({ recipe: { name: "demo", ...recipe }, scale: "demo", seed }),
+  );
   const lines = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
   writeFileSync(join(folder, "metrics.jsonl"), lines(metrics));
   writeFileSync(join(folder, "evaluations.jsonl"), lines(evaluations));
@@ -30,6 +33,7 @@ describe("compareTrainings", () => {
       identical: true,
       differences: [],
       compared: { updates: 2, evaluations: 2 },
+      settings: [],
       notes: [],
     });
   });
@@ -55,13 +59,23 @@ describe("compareTrainings", () => {
     ]);
   });
 
-  it("another seed is a note, and so is a half-written last line", () => {
-    const a = training([update(1)], [score(0)]);
-    const b = training([update(1)], [score(0)], 2);
+  it("a half-written last line is a note", () => {
+    const [a, b] = [training([update(1)], [score(0)]), training([update(1)], [score(0)])];
     appendFileSync(join(b, "metrics.jsonl"), '{"update":2,');
     const { identical, notes } = compareTrainings(a, b);
     expect(identical).toBe(true);
-    expect(notes).toEqual(["the runs have another seed: 1 and 2", `${b}: a half-written last line was left out`]);
+    expect(notes).toEqual([`${b}: a half-written last line was left out`]);
+  });
+
+  it("another seed or recipe is told by its fields, and is no difference of results", () => {
+    const a = training([update(1)], [score(0)], 1, { rollout: { G: 4, M: 3 } });
+    const b = training([update(1)], [score(0)], 2, { rollout: { G: 8, M: 3 } });
+    const { identical, settings } = compareTrainings(a, b);
+    expect(identical).toBe(true);
+    expect(settings).toEqual([
+      { field: "recipe.rollout.G", a: 4, b: 8 },
+      { field: "seed", a: 1, b: 2 },
+    ]);
   });
 
   it("refuses what is no training run, and two runs without a line", () => {
@@ -69,6 +83,9 @@ describe("compareTrainings", () => {
     expect(isTrainingFolder(a)).toBe(true);
     expect(isTrainingFolder(scratch)).toBe(false);
     expect(() => compareTrainings(a, scratch)).toThrow(/holds no training run/);
+    const emptied = training([update(1)], []);
+    writeFileSync(join(emptied, "training.json"), "{}");
+    expect(() => compareTrainings(emptied, emptied)).toThrow(/training\.json: recipe: expected an object, got nothing/);
     expect(() => compareTrainings(a, training([], []))).toThrow(/neither .* nor .* has finished an update/);
   });
 });
