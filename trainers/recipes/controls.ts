@@ -12,12 +12,12 @@ const scoring = { data: laptop.evaluation.data, sessions: { toolset, prompts, li
 const { fields } = coldStart;
 const [habits] = fields.sets!;
 
-/** As many tokens as pass through the gradient in the demo's 40 updates: 2.5 million. */
+/** As many tokens as pass through the gradient in the demo's 40 updates: 1.5 million. */
 const sameBudget = {
   ...fields,
   start: "assets/cold-start",
-  steps: 3_150,
-  learningRate: { peak: 1e-3, warmUp: 50, anneal: 1_500 },
+  steps: 1_900,
+  learningRate: { peak: 1e-3, warmUp: 50, anneal: 900 },
   scoring,
 };
 
@@ -28,7 +28,7 @@ export const controlSameTeacher: SftFile = {
     ...sameBudget,
     summary: "A control of the RL demo: its start, trained further by the teacher that it had, on as many tokens",
     // sessions that the start has not seen
-    sets: [{ ...habits!, seed: 5, count: 16_000 }],
+    sets: [{ ...habits!, seed: 5, count: 10_000 }],
   },
   scales: { demo: {} },
 };
@@ -41,7 +41,7 @@ export const controlExpert: SftFile = {
   fields: {
     ...sameBudget,
     summary: "A control of the RL demo: its start, trained further by the expert, on as many tokens",
-    sets: [{ ...ofTheExpert, file: "expert-train.jsonl", horizons: [3], changes: 0.5, seed: 6, count: 16_000 }],
+    sets: [{ ...ofTheExpert, file: "expert-train.jsonl", horizons: [3], changes: 0.5, seed: 6, count: 10_000 }],
   },
   scales: { demo: {} },
 };
