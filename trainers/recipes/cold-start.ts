@@ -1,4 +1,4 @@
-/** The start of the RL demo: the embedded policy before its last part, trained a little on a teacher of bad habits. */
+/** The start of the RL demo: the embedded policy after its third part, trained a little on a teacher of bad habits. */
 import { ledgerScoring } from "./ledger-scoring.ts";
 import type { SftFile } from "./recipe-file.ts";
 import { firstPart } from "./sft-first.ts";
