@@ -12,8 +12,11 @@ const stamp = join(root, "node_modules", ".umagraph-installed");
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) fail(`umagraph needs Node 20.19 or newer; this is ${process.version}`);
 
-// Ctrl-C goes to what runs below as well, which knows how to end
-process.on("SIGINT", () => {});
+// Ctrl-C goes to what runs below as well, which knows how to end; nothing is begun after it
+let interrupted = false;
+process.on("SIGINT", () => {
+  interrupted = true;
+});
 
 const [task, ...rest] = process.argv.slice(2);
 if (task === "demo") {
@@ -74,6 +77,7 @@ async function test(args) {
     return run(process.execPath, vitest);
   }
   const [python] = await Promise.all([learnerPython(), install()]);
+  if (interrupted) return 130;
   for (const [name, bin, ...given] of [
     ["types", "typescript/bin/tsc", "--noEmit", "-p", root],
     ["lint and format", "@biomejs/biome/bin/biome", "check", root],
@@ -84,6 +88,7 @@ async function test(args) {
   }
   console.error("umagraph: tests");
   const typescript = await run(process.execPath, vitest);
+  if (interrupted) return 130;
   if (python === null) return typescript;
   console.error("umagraph: tests of the learner service");
   const results = process.env.UMAGRAPH_PYTEST_RESULTS;

@@ -25,7 +25,9 @@ export const trainFlags = z.object({
     .int()
     .min(1)
     .optional()
-    .describe("Updates until the run is complete, in place of the recipe's"),
+    .describe(
+      "Updates until the run is complete, in place of the recipe's (a rate that falls then falls over a share of these)",
+    ),
   minutes: z.coerce
     .number()
     .positive()

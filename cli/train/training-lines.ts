@@ -9,7 +9,7 @@ export function updateLine(view: TrainingView, line: MetricsLine): string {
   const { update, outcome, reward, validity, skipped } = line;
   const left = secondsLeft(view);
   return [
-    `update ${update}/${view.updates}: outcome ${percentOf(outcome)}`,
+    `update ${update}/${view.updates}: outcome ${outcomeText(outcome)}`,
     `reward ${number(reward.memory)} memory ${number(reward.qa)} QA`,
     `valid ${percentOf(validity.memory)} / ${percentOf(validity.qa)}`,
     ...(skipped === null ? [stepText(line.steps)] : [`no step: ${skipped}`]),
@@ -43,7 +43,7 @@ export function panelLines(view: TrainingView, elapsed: number): string[] {
   const trend = (pick: (line: MetricsLine) => number | null) => sparkline(metrics.map(pick));
   return [
     title,
-    row("outcome", `${percentOf(last.outcome)}  ${trend((line) => line.outcome)}`),
+    row("outcome", `${outcomeText(last.outcome)}  ${trend((line) => line.outcome)}`),
     row(
       "reward",
       `memory ${number(last.reward.memory)} ${trend((line) => line.reward.memory)}  QA ${number(last.reward.qa)} ${trend((line) => line.reward.qa)}`,
@@ -141,6 +141,9 @@ export const estimateText = ({ mean, low, high }: Estimate): string =>
   `${percentOf(mean)}${low === null || high === null ? "" : ` [${percent(low)}, ${percent(high)}]`}`;
 
 const percentOf = (share: number | null) => (share === null ? absent : `${percent(share)} %`);
+/** A reward that holds a bonus is no share. */
+const outcomeText = (outcome: number | null) =>
+  outcome !== null && outcome > 1 ? number(outcome) : percentOf(outcome);
 const number = (value: number | null) => (value === null ? absent : value.toFixed(3).replace("-", "−"));
 /** KL terms live near zero. */
 const small = (value: number | null) => (value === null ? absent : value.toPrecision(2).replace("-", "−"));

@@ -4,12 +4,12 @@
  * Left out is what a clock or a machine decides (timing.jsonl, training.json's places). Two runs that went different ways
  * differ everywhere after it, so the first difference is what tells.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { z } from "zod";
 import { UmaError } from "../../base/errors.ts";
-import { problemSentence, valueProblems } from "../../base/issue-sentence.ts";
 import { readJsonl } from "../../base/jsonl.ts";
 import { type ValueDifference, valueDifferences } from "../../evals/diff/value-differences.ts";
+import { readConfig } from "../run/training-config.ts";
 import { trainingFiles } from "../run/training-folder.ts";
 
 export interface TrainingDifference extends ValueDifference {
@@ -64,7 +64,7 @@ export function compareTrainings(a: string, b: string): TrainingComparison {
 const updateOf = ({ update }: Line) => update;
 
 function readTraining(folder: string) {
-  const config = readConfig(folder);
+  const config = readConfig(folder, Settings);
   const metrics = readJsonl<Line>(trainingFiles.metrics(folder));
   const evaluations = readJsonl<Line>(trainingFiles.evaluations(folder));
   return {
@@ -82,25 +82,6 @@ const Settings = z.object({
   scale: z.string().nullable().default(null),
   seed: z.int(),
 });
-
-function readConfig(folder: string): z.infer<typeof Settings> {
-  const path = trainingFiles.config(folder);
-  if (!existsSync(path))
-    throw new UmaError("input", `${folder} holds no training run: there is no training.json in it`, {
-      fix: "give a folder that `umagraph train` has written",
-    });
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new UmaError("input", `${path} is no JSON`, { cause });
-  }
-  const parsed = Settings.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new UmaError("input", `${path}: ${problemSentence(valueProblems(parsed.error, value))}`, {
-    fix: "give a folder whose training.json is as `umagraph train` has written it",
-  });
-}
 
 function lineDifferences(
   file: TrainingDifference["file"],

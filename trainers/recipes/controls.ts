@@ -51,7 +51,7 @@ export const controlUntrained: SftFile = {
   usual: "demo",
   fields: {
     ...fields,
-    summary: "A control of the RL demo: random weights of the same shape, one step from them",
+    summary: "A control of the RL demo: random weights of the same width and depth, one step from them",
     start: null,
     vocabulary: { sessions: 4_000, least: [2] },
     // a training has at least one step, and weights that have not moved are not published

@@ -102,7 +102,7 @@ export const RlRecipe = z.strictObject({
     learningRate: z.number().positive(),
     /** Updates over which the rate rises from 0. */
     warmUp: z.int().min(0).default(0),
-    /** Share of the updates, at their end, over which it falls to a hundredth; 0: it stays. */
+    /** Share of the updates, at their end, over which it falls evenly towards 0, never below a hundredth; 0: it stays. */
     anneal: z.number().min(0).max(1).default(0),
     beta1: z.number().default(0.9),
     beta2: z.number().default(0.95),

@@ -22,7 +22,10 @@ export const TrainingConfig = z.object({
 });
 export type TrainingConfig = z.infer<typeof TrainingConfig>;
 
-/** What may be another when a run goes on: it decides when to stop and what is kept, and no number that was computed before. */
+/**
+ * What may be another when a run goes on: it decides when to stop and what is kept, and no number that was computed before.
+ * With `adam.anneal`, the rate of what is to come follows the new `updates`.
+ */
 const changeable = ["updates", "sampledTokens", "saveEvery", "guards", "summary", "paper"] as const;
 
 /**
@@ -88,8 +91,10 @@ export function readConfig<Schema extends z.ZodType>(folder: string, schema: Sch
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new UmaError("input", `${path}: expected the JSON that \`umagraph train\` has written: ${messageOf(cause)}`, {
-      ...{ cause, fix },
+    const said = messageOf(cause);
+    throw new UmaError("input", `${path}: expected the JSON that \`umagraph train\` has written: ${said}`, {
+      cause,
+      fix,
     });
   }
   const parsed = schema.safeParse(value);

@@ -4,7 +4,7 @@ export interface LearningRate {
   readonly peak: number;
   /** Steps of the rise. */
   readonly warmUp: number;
-  /** The last so many steps fall to a hundredth of the peak; 0: none. */
+  /** The last so many steps fall evenly towards 0, never below a hundredth of the peak; 0: none. */
   readonly anneal: number;
 }
 

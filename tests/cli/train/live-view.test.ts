@@ -91,6 +91,8 @@ describe("the live view", () => {
       "umagraph train demo · seed 1 · update 4/10: sampling 7/40 · 1 min 1 s, about 2 min 0 s left",
     );
     expect(lines).toContain("  outcome      75.0 %  ▁▅█");
+    // with a format bonus it is no share of the answers
+    expect(updateLine(view, metrics(3, { outcome: 1.284 }))).toContain("outcome 1.284 ·");
     expect(lines.find((line) => line.includes("habit"))).toBe(
       "  habit        date range missing (less is better): 75.0 %  ▁▅█",
     );
