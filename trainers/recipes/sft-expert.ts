@@ -2,9 +2,7 @@
  * The last part of making the embedded policy, from sft-fourth's: what sums over long streams fail by. Amounts that are put
  * right in the session that tells them, changes of earlier days, answers read off many dates; and a little of everything.
  */
-import { ledgerScoring } from "./ledger-scoring.ts";
-import type { SftFile } from "./recipe-file.ts";
-import { firstPart } from "./sft-first.ts";
+import { laterPart } from "./later-part.ts";
 
 const micro = { profile: "micro" as const, split: "train" as const };
 
@@ -52,18 +50,11 @@ const sets = [
   },
 ];
 
-export const sftExpert: SftFile = {
-  kind: "sft",
-  usual: "dev",
-  fields: {
-    summary: "The embedded policy: its last part, corrections, changes and long lists, after sft-fourth",
-    start: "runs/sft-fourth/policy",
-    ...firstPart,
-    seed: 6,
-    sets,
-    vocabulary: { sessions: 0, least: sets.map(() => 2) },
-    steps: 7_000,
-    learningRate: { peak: 2e-3, warmUp: 100, anneal: 5_500 },
-  },
-  scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
-};
+export const sftExpert = laterPart({
+  summary: "The embedded policy: its last part, corrections, changes and long lists, after sft-fourth",
+  after: "sft-fourth",
+  seed: 6,
+  sets,
+  steps: 7_000,
+  learningRate: { peak: 2e-3, warmUp: 100, anneal: 5_500 },
+});

@@ -2,9 +2,7 @@
  * The fourth part of making the embedded policy, from sft-third's: a little of everything, above all of what the third part makes
  * it forget, which is answering. The rate falls all the way.
  */
-import { ledgerScoring } from "./ledger-scoring.ts";
-import type { SftFile } from "./recipe-file.ts";
-import { firstPart } from "./sft-first.ts";
+import { laterPart } from "./later-part.ts";
 
 const micro = { profile: "micro" as const, split: "train" as const };
 
@@ -23,18 +21,11 @@ const sets = [
   },
 ];
 
-export const sftFourth: SftFile = {
-  kind: "sft",
-  usual: "dev",
-  fields: {
-    summary: "The fourth part of the embedded policy: a little of everything, after sft-third",
-    start: "runs/sft-third/policy",
-    ...firstPart,
-    seed: 5,
-    sets,
-    vocabulary: { sessions: 0, least: sets.map(() => 2) },
-    steps: 3_000,
-    learningRate: { peak: 1e-3, warmUp: 50, anneal: 2_500 },
-  },
-  scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
-};
+export const sftFourth = laterPart({
+  summary: "The fourth part of the embedded policy: a little of everything, after sft-third",
+  after: "sft-third",
+  seed: 5,
+  sets,
+  steps: 3_000,
+  learningRate: { peak: 1e-3, warmUp: 50, anneal: 2_500 },
+});

@@ -2,9 +2,7 @@
  * The second part of making the embedded policy, from sft-first's: fresh sessions, and more of what the first part leaves open,
  * above all answers read off a list of groups. The rate falls to nothing at the end.
  */
-import { ledgerScoring } from "./ledger-scoring.ts";
-import type { SftFile } from "./recipe-file.ts";
-import { firstPart } from "./sft-first.ts";
+import { laterPart } from "./later-part.ts";
 
 const micro = { profile: "micro" as const, split: "train" as const, horizons: [2, 3, 4, 5, 6, 8, 10] };
 
@@ -43,18 +41,11 @@ const sets = [
   },
 ];
 
-export const sftSecond: SftFile = {
-  kind: "sft",
-  usual: "dev",
-  fields: {
-    summary: "The second part of the embedded policy: fresh sessions, and more lists of groups, after sft-first",
-    start: "runs/sft-first/policy",
-    ...firstPart,
-    seed: 3,
-    sets,
-    vocabulary: { sessions: 0, least: sets.map(() => 2) },
-    steps: 10_000,
-    learningRate: { peak: 3e-3, warmUp: 100, anneal: 3_500 },
-  },
-  scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
-};
+export const sftSecond = laterPart({
+  summary: "The second part of the embedded policy: fresh sessions, and more lists of groups, after sft-first",
+  after: "sft-first",
+  seed: 3,
+  sets,
+  steps: 10_000,
+  learningRate: { peak: 3e-3, warmUp: 100, anneal: 3_500 },
+});

@@ -2,9 +2,7 @@
  * The third part of making the embedded policy, from sft-second's: changes of earlier days. In ordinary dialogues they are
  * rare, and a policy that has everything else right still takes the session's own date for that of the entry to change.
  */
-import { ledgerScoring } from "./ledger-scoring.ts";
-import type { SftFile } from "./recipe-file.ts";
-import { firstPart } from "./sft-first.ts";
+import { laterPart } from "./later-part.ts";
 
 const changed = { split: "train" as const, changes: 0.9, stage: "memory" as const, questions: 1 };
 
@@ -23,18 +21,11 @@ const sets = [
   { ...changed, profile: "full" as const, horizons: [3, 5], file: "full-changes.jsonl", seed: 23, count: 1_200 },
 ];
 
-export const sftThird: SftFile = {
-  kind: "sft",
-  usual: "dev",
-  fields: {
-    summary: "The third part of the embedded policy: changes of earlier days, after sft-second",
-    start: "runs/sft-second/policy",
-    ...firstPart,
-    seed: 4,
-    sets,
-    vocabulary: { sessions: 0, least: sets.map(() => 2) },
-    steps: 4_000,
-    learningRate: { peak: 2e-3, warmUp: 100, anneal: 2_000 },
-  },
-  scales: { dev: { scoring: ledgerScoring([2, 3, 5, 10], 10) } },
-};
+export const sftThird = laterPart({
+  summary: "The third part of the embedded policy: changes of earlier days, after sft-second",
+  after: "sft-second",
+  seed: 4,
+  sets,
+  steps: 4_000,
+  learningRate: { peak: 2e-3, warmUp: 100, anneal: 2_000 },
+});

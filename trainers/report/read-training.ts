@@ -4,13 +4,13 @@
  * A torn last line is left out, and of two lines for one update the later one counts: a resumed run writes those again that
  * it does again.
  */
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, UmaError } from "../../base/errors.ts";
+import { UmaError } from "../../base/errors.ts";
 import { problemSentence, valueProblems } from "../../base/issue-sentence.ts";
 import { readJsonl } from "../../base/jsonl.ts";
 import { EvaluationLine, MetricsLine, TimingLine } from "../run/metrics-line.ts";
+import { readConfig } from "../run/training-config.ts";
 import { trainingFiles } from "../run/training-folder.ts";
 
 /** What a report needs of training.json; all else in it is kept and shown as it is. */
@@ -40,32 +40,20 @@ export interface TrainingLog {
 export function readTraining(folder: string): TrainingLog {
   return {
     folder,
-    config: readConfig(folder),
+    config: trainingConfig(folder),
     metrics: readLines(trainingFiles.metrics(folder), MetricsLine),
     evaluations: readLines(trainingFiles.evaluations(folder), EvaluationLine),
     timing: readLines(trainingFiles.timing(folder), TimingLine),
   };
 }
 
-function readConfig(folder: string): TrainingConfig {
-  const file = trainingFiles.config(folder);
-  if (!existsSync(file))
-    throw new UmaError("input", `${folder} is no training run: it has no training.json`, {
-      fix: "give a folder that `umagraph train` has written",
-    });
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, "utf8"));
-  } catch (cause) {
-    throw new UmaError("input", `${file}: expected the JSON that \`umagraph train\` has written: ${messageOf(cause)}`, {
-      cause,
-    });
-  }
-  if ((value as { recipe?: { kind?: unknown } } | null)?.recipe?.kind === "sft")
+function trainingConfig(folder: string): TrainingConfig {
+  const begun = readConfig(folder, z.looseObject({ recipe: z.looseObject({ kind: z.string() }) }));
+  if (begun.recipe.kind === "sft")
     throw new UmaError("input", `${folder} is a supervised run, which has no curves of rewards and habits`, {
       fix: `report how its policy was scored: umagraph report ${join(folder, "scores")}`,
     });
-  return parse(TrainingConfig, value, file);
+  return parse(TrainingConfig, begun, trainingFiles.config(folder));
 }
 
 function readLines<Line extends { readonly update: number }>(file: string, schema: z.ZodType<Line>): Line[] {

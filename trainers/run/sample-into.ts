@@ -48,7 +48,7 @@ export interface SampledFolders {
   readonly weights: Weights;
   /** Relative to the training's folder. */
   readonly folders: readonly string[];
-  /** That sampling all of them took; null when some were there already. */
+  /** How long sampling all of them took; null when some were there already. */
   readonly seconds: number | null;
   /** Why sampling was given up; null when it is complete. */
   readonly gaveUp: { readonly why: "provider" | "failures"; readonly lastFailure: string | null } | null;

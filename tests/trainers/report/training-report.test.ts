@@ -90,7 +90,7 @@ describe("the folder", () => {
   });
 
   it("that is none, or of another kind, or broken, is refused with what to do", () => {
-    expect(() => readTraining(home)).toThrow("is no training run: it has no training.json");
+    expect(() => readTraining(home)).toThrow("holds no training run: there is no training.json in it");
     const sft = beginTraining(join(home, "sft"), { recipe: { kind: "sft", name: "sft-expert", steps: 9 } });
     expect(() => readTraining(sft)).toThrow("is a supervised run");
     const broken = beginTraining(join(home, "broken"));
