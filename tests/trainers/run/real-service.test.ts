@@ -109,14 +109,20 @@ describe.skipIf(servicePython === null)(
       await crash(folder, (event) => event.kind === "sessions" && event.what === "collect" && ++sessions === 7);
       await crash(folder, (event) => event.kind === "metrics" && event.line.update === 1, { resume: true });
       // nothing is saved before the second update, so the first is done again
-      const speeds: (number | null)[] = [];
-      await crash(folder, step("update", 2), {
+      await crash(folder, step("update", 2), { resume: true });
+      const speeds: [number, number | null][] = [];
+      await crash(folder, step("evaluate", 3), {
         resume: true,
-        tell: (event) => void (event.kind === "timing" && speeds.push(event.line.tokensPerSecond)),
+        tell(event) {
+          if (event.kind === "timing") speeds.push([event.line.update, event.line.tokensPerSecond]);
+        },
       });
-      // the first update was done again from what had been sampled, which says nothing of speed
-      expect(speeds).toEqual([null]);
-      await crash(folder, step("evaluate", 3), { resume: true });
+      // done again from what had been sampled, which says nothing of speed
+      expect(speeds).toEqual([
+        [0, null],
+        [1, null],
+        [2, null],
+      ]);
       const notices: string[] = [];
       const tell = (event: TrainingEvent) => void (event.kind === "notice" && notices.push(event.sentence));
       const { complete } = await run({ folder, resume: true, tell });
@@ -125,6 +131,16 @@ describe.skipIf(servicePython === null)(
       // the third was saved, since it is the last
       expect(notices).toEqual([]);
       expect(weightsOf(folder)).toBe(weightsOf(join(place, "run-1")));
+    });
+
+    it("tells the speed of an update only where it sampled all of it", async () => {
+      const folder = newFolder();
+      let sessions = 0;
+      await crash(folder, (event) => event.kind === "sessions" && event.what === "collect" && ++sessions === 7);
+      const speeds: (number | null)[] = [];
+      const tell = (event: TrainingEvent) => void (event.kind === "timing" && speeds.push(event.line.tokensPerSecond));
+      await run({ folder, resume: true, recipe: { updates: 2 }, tell });
+      expect(speeds).toEqual([null, expect.any(Number)]);
     });
 
     it("that is asked to stop ends in order and goes on, also with more updates than before", async () => {

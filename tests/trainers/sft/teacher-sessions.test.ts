@@ -48,3 +48,11 @@ it("changes earlier days as often as is wanted", async () => {
   expect(await edits(0)).toBe(0);
   expect(await edits(1)).toBeGreaterThan(15);
 });
+
+it("puts amounts right as often as is wanted", async () => {
+  const texts = async (corrections?: number) =>
+    (await first(20, { corrections, changes: 0, stage: "memory", questions: 1 })).map(({ messages }) => messages);
+  // the usual share lies between none and all
+  expect(await texts(0)).not.toEqual(await texts());
+  expect(await texts(1)).not.toEqual(await texts());
+});
